@@ -51,7 +51,7 @@ export {
 } from "./client/live-run.ts";
 export { signal } from "./client/signal.ts";
 export { createRandomId } from "./client/random-id.ts";
-export { parsePartialJson } from "./client/partial-json.ts";
+export { parsePartialJson } from "./client/parse-partial-json.ts";
 export { listWaitingCalls, type ReadOptions, readUntilWaiting } from "./client/read-until-waiting.ts";
 export { attach, type AttachOptions, respond, type RespondBody, type RespondOptions } from "./client/respond.ts";
 export { type StructuredAnswer, type StructuredRun, StructuredStream } from "./client/structured-stream.ts";

@@ -37,7 +37,7 @@ comments; before a file is overwritten, the command asks.
 --delete   also removes the files of what the service does not have
 ${CONNECTION}
 ${SECRETS}`,
-      run: async (context) => (await import("./commands/pull-command.ts")).runPull(context),
+      run: async (context) => (await import("./commands/run-pull.ts")).runPull(context),
     },
     {
       name: "plan",
@@ -68,7 +68,7 @@ change fails, those that do not depend on it are still made, the exit code is 1,
 --write-secrets  writes the secrets of all tools again, after one of them was replaced
 ${CONNECTION}
 ${SECRETS}`,
-      run: async (context) => (await import("./commands/apply-command.ts")).runApply(context),
+      run: async (context) => (await import("./commands/run-apply.ts")).runApply(context),
     },
     {
       name: "eval",
@@ -91,7 +91,7 @@ with name and cases, from which the command first updates the dataset of that na
 --store                 keeps each conversation as a swarm, with its trace
 --json                  prints the results as JSON
 ${WHO}`,
-      run: async (context) => (await import("./commands/eval-command.ts")).runEvalCommand(context),
+      run: async (context) => (await import("./commands/run-eval-command.ts")).runEvalCommand(context),
     },
   ],
 });

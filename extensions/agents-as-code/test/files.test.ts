@@ -12,7 +12,7 @@ import { parseYamlFile, type YamlFile } from "../src/files/yaml-file.ts";
 import { KINDS } from "../src/model/kinds.ts";
 import { deriveId, slugOf } from "../src/model/keys.ts";
 import { escapeReferences, findReferences, resolveReferences } from "../src/model/references.ts";
-import { isSensitive } from "../src/model/sensitive.ts";
+import { isSensitive } from "../src/model/is-sensitive.ts";
 import { choosePositions } from "../src/plan/plan-swarm-agents.ts";
 import { printable } from "../src/plan/render-plan.ts";
 import { writeFiles } from "./support/folder.ts";

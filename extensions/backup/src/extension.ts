@@ -16,7 +16,7 @@ export const extension = defineExtension({
   workers: [
     {
       name: "backup",
-      run: async (signal, context) => (await import("./archive-worker.ts")).runArchiveWorker(signal, context),
+      run: async (signal, context) => (await import("./run-archive-worker.ts")).runArchiveWorker(signal, context),
     },
   ],
   findProblems: async (context) => (await import("./find-problems.ts")).findProblems(context),
@@ -34,7 +34,7 @@ does the same by itself when BACKUP_DIR or BACKUP_S3_URL is set. Keep the master
 be restored.
 
 --to  the folder; default: BACKUP_DIR or BACKUP_S3_URL.`,
-      run: async (context) => (await import("./commands/continuous-command.ts")).runContinuousCommand(context),
+      run: async (context) => (await import("./commands/run-continuous-command.ts")).runContinuousCommand(context),
     },
     {
       name: "backup",
@@ -51,7 +51,7 @@ BACKUP_VERIFY_INTERVAL_SECONDS.
 
 --from  the folder of the archive; default: BACKUP_DIR or BACKUP_S3_URL.
 --in    the folder for the temporary database; default: BACKUP_VERIFY_DIR, or beside DATA_DIR.`,
-      run: async (context) => (await import("./commands/verify-command.ts")).runVerifyCommand(context),
+      run: async (context) => (await import("./commands/run-verify-command.ts")).runVerifyCommand(context),
     },
     {
       name: "restore",
@@ -69,7 +69,7 @@ master key in DATA_DIR, must be the one of that time. The result is marked as a 
 --to         the data directory to create; default: DATA_DIR. For an archive of your own server (DATABASE_URL), the data
              directory of PostgreSQL: start it with the same major version, which recovers it.
 --replace    as for a file.`,
-      run: async (context) => (await import("./commands/restore-command.ts")).runRestoreCommand(context),
+      run: async (context) => (await import("./commands/run-restore-command.ts")).runRestoreCommand(context),
     },
   ],
 });

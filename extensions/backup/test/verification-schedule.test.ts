@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openArchive, type Verifications } from "../src/archive/archive.ts";
-import { openSchedule } from "../src/run/verification-schedule.ts";
+import { openVerificationSchedule } from "../src/run/verification-schedule.ts";
 import { openFolderStore } from "../src/store/folder-store.ts";
 import { flipByte } from "./support/archive-folder.ts";
 
@@ -22,7 +22,7 @@ async function open(t: TestContext, everyHours: number) {
   const now = (): Date => new Date(state.nowMs);
   const { signal } = new AbortController();
   const create = () =>
-    openSchedule({
+    openVerificationSchedule({
       archive,
       rules: { delayMs: 0, baseEveryMs: 0, keep: 1, maxKeptBytes: 0, verifyEveryMs: everyHours * HOUR_MS },
       now,

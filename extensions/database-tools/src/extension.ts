@@ -24,7 +24,7 @@ input. The service may be running; a stopped embedded database is started for th
 The first error ends a file, with its line and column and the exit code 1; statements before it stay. In the shell, \\? lists
 the commands that begin with a backslash, such as \\d, \\dt, \\i and \\q. Ctrl-C cancels a statement. The lines of the shell are
 kept in ~/.swarmbase_sql_history.`,
-      run: async (context) => (await import("./shell/sql-command.ts")).runSqlCommand(context),
+      run: async (context) => (await import("./shell/run-sql-command.ts")).runSqlCommand(context),
     },
     {
       name: "db",
@@ -60,7 +60,7 @@ grant  gives anon, authenticated and service_role all privileges on the tables, 
 --without-rls  also grants where a table has no row-level security, which everybody can then read and change.
 
 diff and reset create a database, so with DATABASE_URL its role, or that of DATABASE_ADMIN_URL, needs the right CREATEDB.`,
-      run: async (context) => (await import("./db/db-command.ts")).runDbCommand(context),
+      run: async (context) => (await import("./db/run-db-command.ts")).runDbCommand(context),
     },
     {
       name: "gen",
@@ -73,7 +73,7 @@ createClient<Database>() of supabase-js. Columns of composite types are Json.
 
 --out     writes the file instead.
 --schema  the schemas, each with its own option; default: those of DB_SCHEMAS.`,
-      run: async (context) => (await import("./types/gen-command.ts")).runGenCommand(context),
+      run: async (context) => (await import("./types/run-gen-command.ts")).runGenCommand(context),
     },
   ],
 });

@@ -43,7 +43,7 @@ Usage: swarmbase docs <words>
 Searches the documentation of this release, or prints a page or one of its sections as Markdown. It needs no running service.
 
 --page  a page as the search names it, such as guides/agents or guides/agents#streaming.`,
-      run: async (context) => (await import("./command/docs-command.ts")).runDocs(context),
+      run: async (context) => (await import("./command/run-docs.ts")).runDocs(context),
     },
   ],
 });

@@ -12,7 +12,7 @@ import {
   type ToolServers,
 } from "swarmbase/extension";
 import { type McpConfig, readConfig, requireConfig } from "./mcp-config.ts";
-import { loadMcpServers, type McpServers } from "./mcp-servers-file.ts";
+import { loadMcpServers, type McpServers } from "./load-mcp-servers.ts";
 import { openAccounts } from "./oauth/connected-accounts.ts";
 import { OAUTH_TIMEOUT_MS } from "./oauth/oauth-fetch.ts";
 import { openAuthorizations } from "./oauth/open-authorizations.ts";

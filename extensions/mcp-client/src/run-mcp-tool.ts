@@ -1,5 +1,5 @@
 import { type ToolAccounts, type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
-import { readResult } from "./call-result.ts";
+import { readResult } from "./read-result.ts";
 import { type McpAuth, type McpConfig, readConfig } from "./mcp-config.ts";
 import { withoutConnecting } from "./oauth/connected-accounts.ts";
 import type { HeldCall } from "./questions/held-call.ts";

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { SettingsError, ToolFailure } from "swarmbase/extension";
 import { assignedTool, callContext, type ToolOutcome } from "../../../server/test/support/tool-stage.ts";
 import { McpPool } from "../src/sessions/mcp-pool.ts";
-import { loadMcpServers, type McpServer, type McpServers } from "../src/mcp-servers-file.ts";
+import { loadMcpServers, type McpServer, type McpServers } from "../src/load-mcp-servers.ts";
 import { runMcpTool } from "../src/run-mcp-tool.ts";
 import { ServerPrograms } from "../src/sessions/server-programs.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";

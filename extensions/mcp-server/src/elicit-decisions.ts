@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
 import { readRows } from "swarmbase/extension";
-import type { Decision } from "./decide-calls.ts";
+import type { Decision } from "./decide-and-follow.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
 const MAX_INPUT_CHARACTERS = 2_000;

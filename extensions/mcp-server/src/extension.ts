@@ -77,7 +77,7 @@ deliveries, and search the documentation. It ends with its input. It serves one 
 one that the variables of \`sql\` and \`plan\` name.
 
 --allow-writes  permits what changes something: SQL other than queries, push_migrations, apply, run_eval.`,
-      run: async (context) => (await import("./dev/mcp-command.ts")).runMcp(context),
+      run: async (context) => (await import("./dev/run-mcp.ts")).runMcp(context),
     },
   ],
 });

@@ -2,7 +2,7 @@ import { type ExtensionCore, isRecord } from "swarmbase/extension";
 import { type Body, type Entry, isSet, type SentConversation, toConversation } from "./conversation.ts";
 import { invalid, unsupported } from "./errors.ts";
 import { type LoadedTarget, loadTarget, parseModel } from "./target.ts";
-import { readTools, type SentTools } from "./tools.ts";
+import { readTools, type SentTools } from "./read-tools.ts";
 
 /** A request of either form of the API. */
 export interface Ask extends SentConversation, SentTools {

@@ -29,12 +29,12 @@ export const extension = defineExtension({
     route(
       "POST",
       "/v1/chat/completions",
-      lazy(async () => (await import("./chat.ts")).completeChat),
+      lazy(async () => (await import("./complete-chat.ts")).completeChat),
     ),
     route(
       "POST",
       "/v1/responses",
-      lazy(async () => (await import("./responses.ts")).respondTo),
+      lazy(async () => (await import("./respond-to.ts")).respondTo),
     ),
     route(
       "GET",

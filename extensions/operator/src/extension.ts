@@ -34,7 +34,7 @@ export const extension = defineExtension({
   workers: [
     {
       name: "operator housekeeping",
-      run: lazy(async () => (await import("./housekeeping.ts")).runHousekeeping),
+      run: lazy(async () => (await import("./run-housekeeping.ts")).runHousekeeping),
     },
     {
       name: "operator observer",

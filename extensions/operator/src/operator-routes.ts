@@ -1,16 +1,16 @@
 import { toExtensionRoute } from "./operator-route.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { logRoutes } from "./routes/logs.ts";
-import { mailRoutes } from "./routes/mail.ts";
-import { metricRoutes } from "./routes/metrics.ts";
-import { nodeRoutes } from "./routes/nodes.ts";
-import { oauthClientRoutes } from "./routes/oauth-clients.ts";
-import { membershipRoutes } from "./routes/operators.ts";
-import { providerRoutes } from "./routes/providers.ts";
-import { settingRoutes } from "./routes/settings.ts";
-import { signInRoutes } from "./routes/sign-in.ts";
-import { tableRoutes } from "./routes/tables.ts";
-import { userRoutes } from "./routes/users.ts";
+import { auditRoutes } from "./routes/audit-routes.ts";
+import { logRoutes } from "./routes/log-routes.ts";
+import { mailRoutes } from "./routes/mail-routes.ts";
+import { metricRoutes } from "./routes/metric-routes.ts";
+import { nodeRoutes } from "./routes/node-routes.ts";
+import { oauthClientRoutes } from "./routes/oauth-client-routes.ts";
+import { membershipRoutes } from "./routes/membership-routes.ts";
+import { providerRoutes } from "./routes/provider-routes.ts";
+import { settingRoutes } from "./routes/setting-routes.ts";
+import { signInRoutes } from "./routes/sign-in-routes.ts";
+import { tableRoutes } from "./routes/table-routes.ts";
+import { userRoutes } from "./routes/user-routes.ts";
 
 /** Loaded only where the operator view is enabled. */
 export const OPERATOR_ROUTES = [

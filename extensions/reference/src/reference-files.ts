@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { InterfaceDescription } from "swarmbase/extension";
-import { buildOpenApi } from "./openapi/build-openapi.ts";
+import { buildOpenApi } from "./openapi/build-open-api.ts";
 import { renderPage } from "./page/render-page.ts";
 
 export interface ReferenceFile {

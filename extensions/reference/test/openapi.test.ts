@@ -4,7 +4,7 @@ import { BaseResolver, createConfig, lintDocument, Source } from "@redocly/opena
 import { ERROR_CODES, EVENT_TYPES } from "@swarmbase/sdk";
 import { buildSampleEvent, describeInterface } from "../../../server/test/support/interface.ts";
 import { extension } from "../src/extension.ts";
-import { buildOpenApi } from "../src/openapi/build-openapi.ts";
+import { buildOpenApi } from "../src/openapi/build-open-api.ts";
 import type { Operation, Parameter, Response, Schema } from "../src/openapi/document.ts";
 import { renderPage } from "../src/page/render-page.ts";
 import { readTablesFile } from "../src/tables/read-tables-file.ts";

@@ -1,6 +1,6 @@
 import { defineExtension, lazy } from "swarmbase/extension";
 import { ACCESS } from "./sql/access.ts";
-import { SCHEDULES } from "./table.ts";
+import { SCHEDULES_TABLE } from "./schedules-table.ts";
 import { SCHEDULE_KIND } from "./tool/schedule-kind.ts";
 
 export const extension = defineExtension({
@@ -8,7 +8,7 @@ export const extension = defineExtension({
   summary: "runs of agents at times that users set, in the table schedules",
   docs: new URL("../README.md", import.meta.url),
   sql: new URL("../sql/", import.meta.url),
-  tables: [SCHEDULES],
+  tables: [SCHEDULES_TABLE],
   access: ACCESS,
   routes: [
     {

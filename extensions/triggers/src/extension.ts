@@ -25,7 +25,7 @@ export const extension = defineExtension({
       access: "account",
       keyScope: "checked",
       limit: "api",
-      handler: lazy(async () => (await import("./triggers-function.ts")).runTriggersFunction),
+      handler: lazy(async () => (await import("./run-triggers-function.ts")).runTriggersFunction),
     },
   ],
   workers: [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { findTemplateFault, renderMessage } from "../src/message/render-message.ts";
 import type { TriggerScheme } from "../src/verification/read-claim.ts";
-import { isVerified } from "../src/verification/verify-call.ts";
+import { isVerified } from "../src/verification/is-verified.ts";
 import { payloadOf, type SenderKind, SENDERS, type SentCall } from "./support/senders.ts";
 
 const NOW = new Date("2026-11-19T12:00:00Z");

@@ -1,13 +1,13 @@
 import type pg from "pg";
 import { perObject } from "./per-object.ts";
-import { cancelUntil } from "./cancel-statement.ts";
+import { cancelUntil } from "./cancel-until.ts";
 import { PipelinedTransaction, type TransactionOutcome } from "./pipelined-transaction.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 import { ResetAnswer } from "./reset-answer.ts";
 import { submit, toWireClient } from "./wire.ts";
 
-export const pipelineOf = perObject((client: pg.PoolClient) => new ConnectionPipeline(client));
+export const connectionPipelineOf = perObject((client: pg.PoolClient) => new ConnectionPipeline(client));
 
 /** One connection and its prepared statements. Its holder runs one transaction at a time, or several that are sent together. */
 class ConnectionPipeline {

@@ -3,7 +3,7 @@ import { perObject } from "./per-object.ts";
 import type { ConnectionRequest, FairPool } from "./fair-pool.ts";
 import { translateAcquisition } from "./acquire-client.ts";
 import type { PipelinedTransaction, TransactionOutcome } from "./pipelined-transaction.ts";
-import { pipelineOf } from "./connection-pipeline.ts";
+import { connectionPipelineOf } from "./connection-pipeline.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 import { StatementPace } from "./statement-pace.ts";
 
@@ -12,7 +12,7 @@ const MAX_READS = 4;
 /** Many times what quick statements take together. */
 const DETACH_AFTER_MS = 50;
 
-export const multiplexerOf = perObject((pool: FairPool) => new ReadMultiplexer(pool));
+export const readMultiplexerOf = perObject((pool: FairPool) => new ReadMultiplexer(pool));
 
 /** The read has to run alone, with a permit for a connection where it has one already. */
 interface SoloRun {
@@ -133,7 +133,7 @@ class ReadMultiplexer {
   }
 
   async #runTogether(client: pg.PoolClient, reads: readonly PendingRead[]): Promise<void> {
-    const pipeline = pipelineOf(client);
+    const pipeline = connectionPipelineOf(client);
     const taken: PendingRead[] = [];
     for (const read of reads) {
       if (!pipeline.hasPrepared(read.request)) read.settle({ kind: "alone", isGranted: false });

@@ -4,8 +4,8 @@ import { isUnavailable, READ_ONLY_STATE } from "./is-unavailable.ts";
 import { PoolError } from "./pool-error.ts";
 import { acquireClient } from "./acquire-client.ts";
 import { failedStatementOf, type TransactionOutcome } from "./pipelined-transaction.ts";
-import { multiplexerOf } from "./read-multiplexer.ts";
-import { pipelineOf } from "./connection-pipeline.ts";
+import { readMultiplexerOf } from "./read-multiplexer.ts";
+import { connectionPipelineOf } from "./connection-pipeline.ts";
 import {
   buildTransactionRequest,
   type TransactionOptions,
@@ -57,7 +57,7 @@ async function run(pool: FairPool, options: TransactionOptions): Promise<readonl
   const { signal } = options;
   signal?.throwIfAborted();
   const request = buildTransactionRequest(options);
-  const isQuick = multiplexerOf(pool).accepts(request);
+  const isQuick = readMultiplexerOf(pool).accepts(request);
   const refusal = isQuick || !request.isReadOnly ? null : options.admitSlow?.();
   if (refusal instanceof Error) throw refusal;
   let outcome = await (isQuick ? runShared : runAlone)(pool, request, signal);
@@ -100,7 +100,7 @@ async function runShared(
   request: TransactionRequest,
   signal: AbortSignal | undefined,
 ): Promise<TransactionOutcome> {
-  const outcome = await multiplexerOf(pool).run(request, signal);
+  const outcome = await readMultiplexerOf(pool).run(request, signal);
   if (outcome.kind === "alone") return runAlone(pool, request, signal, outcome.isGranted);
   if (outcome.kind === "rejected" && outcome.isRepeatable) return runAlone(pool, request, signal);
   return outcome;
@@ -112,13 +112,13 @@ async function runAlone(
   signal: AbortSignal | undefined,
   isGranted = false,
 ): Promise<TransactionOutcome> {
-  const isLong = !isGranted && request.isReadOnly && !multiplexerOf(pool).accepts(request);
+  const isLong = !isGranted && request.isReadOnly && !readMultiplexerOf(pool).accepts(request);
   const client = await acquireClient(pool, { key: request.key, isLong, signal, isGranted });
   let isReusable = false;
   try {
     const startedMs = performance.now();
-    const outcome = await pipelineOf(client).run(request, signal);
-    multiplexerOf(pool).recordDuration(request, performance.now() - startedMs, outcome.kind === "committed");
+    const outcome = await connectionPipelineOf(client).run(request, signal);
+    readMultiplexerOf(pool).recordDuration(request, performance.now() - startedMs, outcome.kind === "committed");
     const isDemoted = outcome.kind === "rejected" && isWriteRejected(outcome.error);
     if (isDemoted) pool.onReadOnly(client);
     isReusable = outcome.kind !== "lost" && outcome.isReusable && !isDemoted;

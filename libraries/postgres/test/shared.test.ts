@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 import { buildTransactionRequest, type PipelinedStatement } from "../src/transaction-request.ts";
-import { multiplexerOf } from "../src/read-multiplexer.ts";
+import { readMultiplexerOf } from "../src/read-multiplexer.ts";
 import { StatementPace } from "../src/statement-pace.ts";
 import { openRelay, type Relay } from "../../../server/test/support/pipeline-relay.ts";
 import type { FairPool, FairPoolConfig } from "../src/fair-pool.ts";
@@ -87,7 +87,7 @@ async function openRelayedPool(config: FairPoolConfig = {}): Promise<{ pool: Fai
     ...config,
   });
   // On a busy machine everything is slow at times; where it matters here, that is said.
-  multiplexerOf(pool).pace.isQuick = () => true;
+  readMultiplexerOf(pool).pace.isQuick = () => true;
   return { pool, relay };
 }
 
@@ -142,7 +142,7 @@ describe("reads that are ready at the same time", () => {
   });
 
   it("run alone when they have been slow", async () => {
-    multiplexerOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
+    readMultiplexerOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
     const slow = "select pg_sleep(0.02)::text";
     for (let time = 0; time < 3; time += 1) await ask(pool, me, slow);
     countWrites();

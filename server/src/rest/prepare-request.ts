@@ -13,7 +13,7 @@ import { type AnswerMedia, negotiate } from "./plan/negotiate.ts";
 import type { RequestShapeCache } from "./request-shape-cache.ts";
 import type { StatementLimits } from "./sql/draft.ts";
 import { renderPlan } from "./sql/render-plan.ts";
-import type { PlannedStatements } from "./sql/statement.ts";
+import type { PlannedStatements } from "./sql/planned-statement.ts";
 
 export interface RequestShape {
   readonly plan: Plan;

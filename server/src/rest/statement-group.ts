@@ -11,7 +11,7 @@ import {
   UNSET_ANSWER,
   UNSET_TIMEZONE,
 } from "./sql/transaction-settings.ts";
-import type { PlannedStatement } from "./sql/statement.ts";
+import type { PlannedStatement } from "./sql/planned-statement.ts";
 import type { WriteKey } from "./write-key.ts";
 
 export interface RunResult {

@@ -8,27 +8,20 @@ const EXCEPTIONS: ReadonlySet<string> = new Set([
   // Types of one subject; the value belongs to one of them.
   "server/src/agents/run/turn-state.ts",
   "server/src/extensions/port.ts",
-  "server/src/rest/sql/statement.ts",
   "server/src/wiring/processes/process-protocol.ts",
-  // A state of the process, which the one function hides.
-  "server/src/auth/passwords/hash-threads.ts",
-  // The rules of one table, named like those of the other tables.
-  "server/src/tables/rules/agent-rules.ts",
-  "server/src/tables/rules/event-type-rules.ts",
-  "server/src/tables/rules/grant-rules.ts",
-  "server/src/tables/rules/guardrail-rules.ts",
 ]);
+
+const PACKAGE_SOURCES = /^(?:extensions|libraries|clients)\/[^/]+\/src\//;
 
 /** The verbs of functions that make what the file is named for, such as `createDispatcher` in `dispatcher.ts`. */
 const MAKERS = /^(?:build|create|new|open|start)-/;
 
-/** A file of the server with one exported value has its name, or that of a type that it exports. */
+/** A file of the server or of a package with one exported value has its name, or that of a type that it exports. */
 export const checkFileNames: Rule = ({ sources }) =>
   sources.flatMap((source) => {
     const { path } = source;
-    const name = basename(path, ".ts");
-    if (findModule(path) === null || name === "index" || path.endsWith(`/${PROGRAM_FILE}`) || EXCEPTIONS.has(path))
-      return [];
+    const name = basename(path).replace(/\.tsx?$/, "");
+    if (!isNamed(path) || name === "index" || path.endsWith(`/${PROGRAM_FILE}`) || EXCEPTIONS.has(path)) return [];
     const { values, types } = findExports(source);
     const [value, ...others] = values;
     if (value === undefined || others.length > 0) return [];
@@ -36,6 +29,10 @@ export const checkFileNames: Rule = ({ sources }) =>
     const names = [own, own.replace(MAKERS, ""), own.replace(/-of$/, ""), ...[...types].map(toKebab)];
     return names.includes(name) ? [] : [{ path, line: 1, message: `the file of ${value} is named ${own}.ts` }];
   });
+
+function isNamed(path: string): boolean {
+  return findModule(path) !== null || PACKAGE_SOURCES.test(path);
+}
 
 function findExports({ program }: SourceFile): Readonly<Record<"values" | "types", ReadonlySet<string>>> {
   const values = new Set<string>();

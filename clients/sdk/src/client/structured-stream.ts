@@ -1,7 +1,7 @@
 import type { Run, RunResponse } from "../function-types/run-answers.ts";
 import type { Json } from "../json.ts";
 import { type AnswerOf, type AnswerSchema, AnswerSchemaError, type DeepPartial, parseAnswer } from "./answer-schema.ts";
-import { parsePartialJson } from "./partial-json.ts";
+import { parsePartialJson } from "./parse-partial-json.ts";
 import type { RunStream } from "./run-stream.ts";
 import type { RunStreamEvent } from "./run-stream-event.ts";
 

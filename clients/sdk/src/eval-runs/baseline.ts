@@ -1,7 +1,7 @@
 import type { EvalExpectation } from "../evals.ts";
 import { isSameJson } from "../is-same-json.ts";
 import type { Json } from "../json.ts";
-import type { EvalCase } from "./dataset.ts";
+import type { EvalCase } from "./eval-dataset.ts";
 
 /** The earlier run that results are compared with. */
 export interface EvalBaseline {

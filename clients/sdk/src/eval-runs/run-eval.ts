@@ -2,7 +2,7 @@ import type { EvalExpectation, EvalRunStatus } from "../evals.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { type Answer, ask, type AskPorts } from "./ask.ts";
 import { type EvalBaseline, findEarlier } from "./baseline.ts";
-import type { EvalCase, EvalDataset } from "./dataset.ts";
+import type { EvalCase, EvalDataset } from "./eval-dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { judge, type Verdict } from "./judge.ts";
 

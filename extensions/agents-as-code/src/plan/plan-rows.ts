@@ -5,10 +5,10 @@ import { columnsOf, initialValueOf, type ServiceDefaults } from "../model/fields
 import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import { resolveReferences, type Variables } from "../model/references.ts";
-import { isSensitive } from "../model/sensitive.ts";
+import { isSensitive } from "../model/is-sensitive.ts";
 import { hasTarget } from "../model/targets.ts";
 import type { RemoteRow } from "../service/read-remote.ts";
-import { diffValues } from "./diff.ts";
+import { diffValues } from "./diff-values.ts";
 import type { Match } from "./match.ts";
 import type { Change, Draft, Step } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 import type { Json } from "@swarmbase/sdk";
 import { memberOf } from "../model/json.ts";
 import type { RemoteRow, SwarmAgent } from "../service/read-remote.ts";
-import { diffValues } from "./diff.ts";
+import { diffValues } from "./diff-values.ts";
 import type { Match } from "./match.ts";
 import type { Draft } from "./plan.ts";
 import { linkStep, placeOf } from "./plan-rows.ts";

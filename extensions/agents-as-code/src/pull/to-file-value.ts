@@ -11,7 +11,7 @@ import {
   resolveReferences,
   type Variables,
 } from "../model/references.ts";
-import { isSensitive } from "../model/sensitive.ts";
+import { isSensitive } from "../model/is-sensitive.ts";
 import type { ToolDirectory } from "../plan/plan-assignments.ts";
 import type { Remote, RemoteRow } from "../service/read-remote.ts";
 

@@ -5,7 +5,7 @@ import { readBases } from "../archive/plan-restore.ts";
 import { takeFigures } from "../figures/take-figures.ts";
 import type { CompletedBases } from "./report.ts";
 import type { SessionContext } from "./session-context.ts";
-import { openSchedule } from "./verification-schedule.ts";
+import { openVerificationSchedule } from "./verification-schedule.ts";
 import { copyCluster } from "./copy-cluster.ts";
 
 const RETRY_MS = 60_000;
@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** Makes a base backup when one is due, then removes what no base backup needs that stays, and verifies the archive when that is due. */
 export async function keepBases(context: SessionContext, signal: AbortSignal): Promise<void> {
   const { session, slotName, rules, report } = context;
-  const verifications = openSchedule(context);
+  const verifications = openVerificationSchedule(context);
   // Read once, because lists of large archives cost.
   let bases: CompletedBases | null | undefined;
   while (!signal.aborted) {

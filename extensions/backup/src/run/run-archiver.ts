@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServerSession } from "./sql/server-session.ts";
-import { runSession } from "./session.ts";
+import { runSession } from "./run-session.ts";
 import type { ArchiverOptions } from "./session-context.ts";
 
 const FIRST_WAIT_MS = 1_000;

@@ -17,7 +17,7 @@ interface VerificationSchedule {
 }
 
 /** Verifies the archive when the last verification is old. A verification that was interrupted is begun again by the next process. */
-export function openSchedule(
+export function openVerificationSchedule(
   options: Pick<ArchiverOptions, "archive" | "rules" | "report" | "verify" | "now">,
 ): VerificationSchedule {
   const { archive, rules, report, now } = options;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { splitFile } from "../statements/split-statements.ts";
-import { runBackslash } from "./backslash-commands.ts";
+import { runBackslash } from "./run-backslash.ts";
 import { runStatement, type Session } from "./session.ts";
 
 export interface Script {

@@ -1,5 +1,5 @@
 import { html } from "swarmbase/extension";
-import { renderLayout } from "./layout.ts";
+import { renderLayout } from "./render-layout.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 
 /** Every page with its sections: what the search is without script. */

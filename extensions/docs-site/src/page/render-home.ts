@@ -1,7 +1,7 @@
 import { type Html, html } from "swarmbase/extension";
 import { INDEX_FILE, type NavigationEntry } from "../content/navigation.ts";
 import { SITE } from "../markdown/resolve-link.ts";
-import { renderLayout } from "./layout.ts";
+import { renderLayout } from "./render-layout.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 
 const README = "README.md";

@@ -2,7 +2,7 @@ import { type Html, html } from "swarmbase/extension";
 import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { SITE } from "../markdown/resolve-link.ts";
 import type { Heading } from "../markdown/parse-page.ts";
-import { renderLayout } from "./layout.ts";
+import { renderLayout } from "./render-layout.ts";
 import { listPages, type SiteMap, urlOf } from "./site-map.ts";
 
 const DESCRIPTION_LENGTH = 200;

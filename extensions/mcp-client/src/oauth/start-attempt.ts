@@ -13,7 +13,7 @@ import { CLIENT_DOCUMENT_PATH } from "./client-document-route.ts";
 import { type Attempt, type Credentials, type OAuthClient, type Sealer, sealFor, unsealOf } from "./credentials.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";
 import type { OperatorClients } from "./operator-clients.ts";
-import { registerAtServer } from "./register-client.ts";
+import { registerAtServer } from "./register-at-server.ts";
 
 export interface AttemptOptions
   extends Sealer,

@@ -1,6 +1,6 @@
 import type { CallToolRequest } from "@modelcontextprotocol/client";
 import { type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
-import { readResult } from "../call-result.ts";
+import { readResult } from "../read-result.ts";
 import { explainMcpError } from "../explain-mcp-error.ts";
 import type { McpLoan, McpPool } from "../sessions/mcp-pool.ts";
 import { keyOf, type McpTarget } from "../sessions/mcp-target.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { type AccountTokens, type AuthorizationKey, ToolFailure, unlessAborted } from "swarmbase/extension";
-import type { McpServer } from "../mcp-servers-file.ts";
+import type { McpServer } from "../load-mcp-servers.ts";
 import type { HeldCalls, KeptLoan } from "../questions/held-calls.ts";
 import { keyOf, type McpTarget, type ProgramTarget, serverOf } from "./mcp-target.ts";
 import { canCacheList, type ClientOptions, openClient, type Resumption } from "./open-client.ts";

@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { AppError, ToolFailure } from "swarmbase/extension";
-import type { McpServer, McpServers } from "../mcp-servers-file.ts";
+import type { McpServer, McpServers } from "../load-mcp-servers.ts";
 
 interface ServerProgramsOptions {
   readonly servers: McpServers;

@@ -8,7 +8,7 @@ import {
 } from "../../../../server/test/support/tool-stage.ts";
 import { WAIT_MS } from "../../../../server/test/support/wait-limit.ts";
 import { extension } from "../../src/index.ts";
-import type { McpServers } from "../../src/mcp-servers-file.ts";
+import type { McpServers } from "../../src/load-mcp-servers.ts";
 import type { OperatorClients } from "../../src/oauth/operator-clients.ts";
 import { openMcpKind } from "../../src/open-mcp-kind.ts";
 import { HeldCalls } from "../../src/questions/held-calls.ts";

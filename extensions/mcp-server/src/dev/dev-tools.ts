@@ -2,7 +2,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { ExtensionCommandContext } from "swarmbase/extension";
 import { object, READ_ONLY, text } from "../tools/tool.ts";
 import { runSql, SqlError } from "./run-sql.ts";
-import { LOGS, type LogName } from "./sql/select-log.ts";
+import { LOGS, type LogName } from "./sql/logs.ts";
 
 export interface DevCall {
   readonly context: Pick<ExtensionCommandContext, "runInBackground" | "withDatabase">;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { invokeFunction } from "@swarmbase/sdk";
 import { readRows } from "swarmbase/extension";
 import { cancelRun } from "../cancel-run.ts";
-import { decideAndFollow } from "../decide-calls.ts";
+import { decideAndFollow } from "../decide-and-follow.ts";
 import { elicitDecisions, readDecisions } from "../elicit-decisions.ts";
 import { followRun } from "../follow-run.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError, readRows } from "swarmbase/extension";
 import type { Caller } from "../caller.ts";
-import { decideAndFollow, type Decision } from "../decide-calls.ts";
+import { decideAndFollow, type Decision } from "../decide-and-follow.ts";
 import { renderToolError, toToolError } from "../errors.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";
 import { ASK_TOOLS } from "./ask-tools.ts";

@@ -2,7 +2,7 @@ import type { Catalogue, Column, Link, Relation, SchemaDescription } from "swarm
 import { describeDefault, describeType } from "./describe-type.ts";
 import { describeFunctionPath, PRODUCED_JSON } from "./function-path.ts";
 import { describeParameters } from "./parameters.ts";
-import { describeRelationPath } from "./relation-path.ts";
+import { describeRelationPath } from "./describe-relation-path.ts";
 import { splitComment, type SwaggerPath, type SwaggerSchema } from "./swagger.ts";
 
 const MEDIA_TYPES = [...PRODUCED_JSON, "text/csv"];

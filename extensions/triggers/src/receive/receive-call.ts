@@ -9,7 +9,7 @@ import {
 } from "swarmbase/extension";
 import { findTriggers, type FoundTrigger, noteUnverified, skipCall, takeCall } from "../sql/trigger-row.ts";
 import type { SignedCall, TriggerScheme } from "../verification/read-claim.ts";
-import { isVerified } from "../verification/verify-call.ts";
+import { isVerified } from "../verification/is-verified.ts";
 import { acceptCall } from "./accept-call.ts";
 import { decideCall, readCall } from "./read-payload.ts";
 

@@ -3,7 +3,7 @@ import { constants, getPriority, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { hashSync as hashArgon2, verifySync as verifyArgon2 } from "@node-rs/argon2";
 import { verifySync as verifyBcrypt } from "@node-rs/bcrypt";
-import type { HashAnswer, HashTask } from "./hash-threads.ts";
+import type { HashAnswer, HashTask } from "./run-hash-task.ts";
 import { isBcrypt } from "./stored-hash.ts";
 
 const BELOW_THE_SERVICE = 10;

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Semaphore } from "@swarmbase/concurrency";
 import { AppError } from "../../errors/index.ts";
-import { runHashTask } from "./hash-threads.ts";
+import { runHashTask } from "./run-hash-task.ts";
 import { isTooLong, passwordTooLong } from "./rules.ts";
 import { createUnmatchedHash, type HashParameters, shouldRehash } from "./stored-hash.ts";
 

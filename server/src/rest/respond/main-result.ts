@@ -1,5 +1,5 @@
 import type { StatementResult, TextRow } from "@swarmbase/postgres";
-import { CUT_NOTICE } from "../sql/statement.ts";
+import { CUT_NOTICE } from "../sql/planned-statement.ts";
 
 /** The result of a main statement and of the statements after it. */
 export interface MainResult {

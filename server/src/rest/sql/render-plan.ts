@@ -10,7 +10,7 @@ import { renderExists } from "./render-embed.ts";
 import { renderNode } from "./render-node.ts";
 import { type RenderedNodeRows, renderRows, renderUnshown } from "./render-rows.ts";
 import { renderWrite } from "./render-write.ts";
-import type { PlannedStatement, PlannedStatements } from "./statement.ts";
+import type { PlannedStatement, PlannedStatements } from "./planned-statement.ts";
 
 /** The statements of a plan. Equal plans give equal texts. */
 export function renderPlan(plan: Plan, limits: StatementLimits): PlannedStatements {

@@ -1,16 +1,16 @@
 import type { RunMaxima } from "../../agents/index.ts";
 import { type AddedTable, addedRule } from "./added-rule.ts";
-import { agents as agentRule } from "./agent-rules.ts";
-import { agentGrants } from "./grant-rules.ts";
-import { guardrails } from "./guardrail-rules.ts";
-import { eventTypes } from "./event-type-rules.ts";
+import { agentRule } from "./agent-rule.ts";
+import { AGENT_GRANT_RULE } from "./agent-grant-rule.ts";
+import { guardrailRule } from "./guardrail-rule.ts";
+import { eventTypeRule } from "./event-type-rule.ts";
 import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
-import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
+import { SWARM_AGENTS, SWARM_MEMBERS, swarmRule } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
-import { AGENT_TOOLS, type ToolRuleChecks, tools as toolRule } from "./tool-rules.ts";
-import { EVENT_FEEDS, webhooks } from "./webhook-rules.ts";
+import { AGENT_TOOLS, type ToolRuleChecks, toolRule } from "./tool-rules.ts";
+import { EVENT_FEEDS, webhookRule } from "./webhook-rules.ts";
 import type { FindUrlFault } from "./find-webhook-url-fault.ts";
 
 interface RulePorts {
@@ -27,17 +27,17 @@ export function allRules({ findUrlFault, tools, added = [], runMaxima }: RulePor
     agentRule(tools),
     toolRule(tools),
     AGENT_TOOLS,
-    agentGrants,
-    webhooks(findUrlFault),
+    AGENT_GRANT_RULE,
+    webhookRule(findUrlFault),
     EVENT_FEEDS,
-    eventTypes(tools),
-    swarms(runMaxima),
+    eventTypeRule(tools),
+    swarmRule(runMaxima),
     SWARM_MEMBERS,
     SWARM_AGENTS,
     MESSAGES,
     MESSAGE_FLAGS,
     READ_POSITIONS,
-    guardrails(tools),
+    guardrailRule(tools),
     PROFILES,
     USER_SETTINGS,
     EVAL_DATASETS,

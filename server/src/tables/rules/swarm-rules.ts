@@ -8,7 +8,7 @@ import { uuid } from "../fields/uuid-field.ts";
 import { checkSwarmSettings } from "./swarm-settings.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 
-export function swarms(maxima: RunMaxima): TableRule {
+export function swarmRule(maxima: RunMaxima): TableRule {
   return tableRule({
     name: "swarms",
     required: ["name"],

@@ -7,7 +7,7 @@ import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import type { AgentChecks } from "./check-agent-settings.ts";
-import type { GuardrailChecks } from "./guardrail-rules.ts";
+import type { GuardrailChecks } from "./guardrail-rule.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
@@ -28,7 +28,7 @@ export interface ToolRuleChecks extends Sealer, AgentChecks, GuardrailChecks, De
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-export function tools(checks: ToolRuleChecks | null): TableRule {
+export function toolRule(checks: ToolRuleChecks | null): TableRule {
   return tableRule({
     name: "tools",
     required: ["name", "description"],

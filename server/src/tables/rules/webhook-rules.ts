@@ -10,7 +10,7 @@ import type { FindUrlFault } from "./find-webhook-url-fault.ts";
 
 export const SECRET_IS_MANAGED = "is made by the service; use regenerate_secret to replace it";
 
-export function webhooks(findUrlFault: FindUrlFault): TableRule {
+export function webhookRule(findUrlFault: FindUrlFault): TableRule {
   return tableRule({
     name: "webhooks",
     required: ["name", "url", "events"],

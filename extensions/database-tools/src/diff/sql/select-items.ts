@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { HISTORY_SCHEMA } from "../../db/sql/history.ts";
 import type { Item } from "../item.ts";
-import { selectGrants } from "./grant-items.ts";
+import { selectGrants } from "./select-grants.ts";
 import { inAppSchema, isGuardedTable, isLoose, relationKey } from "./own-objects.ts";
 
 const TYPES = `

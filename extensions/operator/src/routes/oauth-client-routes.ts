@@ -1,5 +1,5 @@
 import { isRecord } from "swarmbase/extension";
-import { noteValue } from "../noted-value.ts";
+import { noteValue } from "../note-value.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { invalidField, readBody } from "../read-input.ts";
 

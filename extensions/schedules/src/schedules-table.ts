@@ -1,7 +1,7 @@
 import type { ExtensionTable } from "swarmbase/extension";
 import { findCronFault, findTimeFault, findTimeZoneFault } from "./timing/due-times.ts";
 
-export const SCHEDULES: ExtensionTable = {
+export const SCHEDULES_TABLE: ExtensionTable = {
   name: "schedules",
   ownerColumn: "user_id",
   columns: {

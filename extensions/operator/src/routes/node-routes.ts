@@ -1,7 +1,7 @@
 import type { BackupState } from "../observe/describe-process.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { type NodeRow, selectNodes } from "../sql/observations.ts";
-import { selectSlots } from "../sql/slots.ts";
+import { selectSlots } from "../sql/select-slots.ts";
 
 /** A process that has ended is listed as long as this. */
 const LISTED_MINUTES = 60;

@@ -1,6 +1,6 @@
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { readBody } from "../read-input.ts";
-import { countMails } from "../sql/mails.ts";
+import { countMails } from "../sql/count-mails.ts";
 
 const PATH = "/operator/v1/mail";
 

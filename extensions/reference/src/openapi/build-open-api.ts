@@ -1,6 +1,6 @@
 import { API_VERSION, LIMITS } from "@swarmbase/sdk";
 import type { DescribedRoute, InterfaceDescription } from "swarmbase/extension";
-import { UNSUPPORTED } from "../operations/not-offered.ts";
+import { NOT_OFFERED } from "../operations/not-offered.ts";
 import { type AnswerText, type OperationText, refer } from "../operations/operation-text.ts";
 import { WRITTEN_BODIES } from "../operations/service-operations.ts";
 import { ACCOUNT_SCHEMAS } from "../schemas/account-schemas.ts";
@@ -16,7 +16,7 @@ import { describeTables, TABLES_TAG } from "./describe-tables.ts";
 import { type CurlCall, renderCurl } from "./render-curl.ts";
 import { TABLE_HEADERS, TABLE_RESPONSES } from "./table-responses.ts";
 import { TAGS } from "./tags.ts";
-import { describeBody } from "./tidy-schema.ts";
+import { describeBody } from "./describe-body.ts";
 
 const DESCRIPTION = `The whole interface over HTTP. Tables are served under \`/rest/v1/\` in the query language of PostgREST; \`GET /rest/v1/\` also describes the tables that an operator has added.
 
@@ -48,7 +48,7 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
   const routes = new Map(
     [...coreRoutes, ...EXTENSION_ROUTES, ...OWN_ROUTES].map((route) => [`${route.method} ${route.path}`, route]),
   );
-  const notOffered = Object.entries(UNSUPPORTED).map(([key, code]) => {
+  const notOffered = Object.entries(NOT_OFFERED).map(([key, code]) => {
     if (!routes.delete(key)) throw new Error(`${key} is described and not served`);
     const [method = "", path = ""] = key.split(" ");
     return { method, path, status: authErrors[code].status, code };

@@ -1,8 +1,8 @@
 import { AppError } from "swarmbase/extension";
-import { noteValue } from "../noted-value.ts";
+import { noteValue } from "../note-value.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { readText } from "../read-input.ts";
-import { selectEstimates } from "../sql/tables.ts";
+import { selectEstimates } from "../sql/select-estimates.ts";
 import { renderCsvHeader, renderCsvRow } from "../tables/csv.ts";
 import { getTable, listTables, type Table } from "../tables/describe-table.ts";
 import { getComparableColumn, readFilters } from "../tables/filters.ts";

@@ -7,7 +7,7 @@ import {
   runEval,
 } from "@swarmbase/sdk/evals";
 import { UsageError } from "swarmbase/extension";
-import { findBaseline } from "../evals/baseline.ts";
+import { findBaseline } from "../evals/find-baseline.ts";
 import { loadDataset, storeDataset } from "../evals/dataset.ts";
 import { isEvalFile, readEvalFile } from "../evals/eval-file.ts";
 import { findAgent, findVersion } from "../evals/find-agent.ts";

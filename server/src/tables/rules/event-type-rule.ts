@@ -7,7 +7,7 @@ import { uuid } from "../fields/uuid-field.ts";
 import { type TableRule, tableRule } from "./table-rule.ts";
 import type { ToolRuleChecks } from "./tool-rules.ts";
 
-export function eventTypes(checks: Pick<ToolRuleChecks, "findSchemaFault"> | null): TableRule {
+export function eventTypeRule(checks: Pick<ToolRuleChecks, "findSchemaFault"> | null): TableRule {
   return tableRule({
     name: "event_types",
     required: ["name"],

@@ -11,7 +11,7 @@ const COST = nullable(number({ min: 0, max: 999_999_999 }));
 /** The column that a grant to an audience has, and no other. */
 const NAMED_BY = { claim: "claim", user_id: "user" } as const;
 
-export const agentGrants = tableRule({
+export const AGENT_GRANT_RULE = tableRule({
   name: "agent_grants",
   required: ["agent_id", "audience"],
   // The answer of the user is not the owner's to write.

@@ -6,7 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import type pg from "pg";
 import { type ExtensionCommandContext, parseOptions, UsageError } from "swarmbase/extension";
 import { splitStatements } from "../statements/split-statements.ts";
-import { runBackslash } from "./backslash-commands.ts";
+import { runBackslash } from "./run-backslash.ts";
 import { include, readScript, runScript, type Script } from "./run-script.ts";
 import { openSession, runStatement, type Session } from "./session.ts";
 

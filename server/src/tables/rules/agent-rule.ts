@@ -6,7 +6,7 @@ import { uuid } from "../fields/uuid-field.ts";
 import { type AgentChecks, checkAgentSettings } from "./check-agent-settings.ts";
 import { type TableRule, tableRule } from "./table-rule.ts";
 
-export function agents(checks: AgentChecks | null): TableRule {
+export function agentRule(checks: AgentChecks | null): TableRule {
   return tableRule({
     name: "agents",
     required: ["name"],

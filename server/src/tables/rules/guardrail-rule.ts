@@ -16,7 +16,7 @@ export interface GuardrailChecks {
   ): readonly { readonly path: string; readonly message: string; readonly isUrl?: boolean }[];
 }
 
-export function guardrails(checks: GuardrailChecks | null): TableRule {
+export function guardrailRule(checks: GuardrailChecks | null): TableRule {
   return tableRule({
     name: "guardrails",
     required: ["name", "kind", "stage", "config"],
