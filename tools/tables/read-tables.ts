@@ -157,12 +157,12 @@ function referenceOf(relation: Relation, column: string): string | null {
   return null;
 }
 
-function embeddingsOf(relation: Relation, { links }: Catalogue): string[] {
-  const linked = links.flatMap(({ from, target }) => {
+function embeddingsOf(relation: Relation, { relationships }: Catalogue): string[] {
+  const related = relationships.flatMap(({ from, target }) => {
     if (from.name === relation.name) return [target.name];
     return target.name === relation.name ? [from.name] : [];
   });
-  return [...new Set([...linked, ...relation.computedRelationships.keys()])].toSorted();
+  return [...new Set([...related, ...relation.computedRelationships.keys()])].toSorted();
 }
 
 function mayAnyUser(access: readonly AccessLine[], operation: TableOperation): boolean {

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Catalogue, FunctionEntry, Link, Parameter, Relation, SchemaDescription } from "swarmbase/extension";
+import type {
+  Catalogue,
+  FunctionEntry,
+  ForeignKeyRelationship,
+  Parameter,
+  Relation,
+  SchemaDescription,
+} from "swarmbase/extension";
 import {
   column,
   dataType,
@@ -56,7 +63,11 @@ const OLD_BOOKS = relation("old books/~", [column("author_id", BIGINT)], {
   isDeletable: false,
 });
 
-function link(from: Relation, target: Relation, columns: Link["columns"]): Link {
+function relationship(
+  from: Relation,
+  target: Relation,
+  columns: ForeignKeyRelationship["columns"],
+): ForeignKeyRelationship {
   const ends = { from: { schema: "public", name: from.name }, target: { schema: "public", name: target.name } };
   const views = { isFromView: from.isView, isTargetView: target.isView };
   return { constraint: "fk", ...ends, columns, isOneToOne: false, ...views };
@@ -69,7 +80,7 @@ function parameter(name: string, type: Parameter["type"], rest: Partial<Paramete
 function catalogueOf(
   relations: readonly Relation[],
   functions: readonly FunctionEntry[] = [],
-  links: readonly Link[] = [],
+  relationships: readonly ForeignKeyRelationship[] = [],
   comment: string | null = null,
 ): Catalogue {
   const schema = {
@@ -79,13 +90,13 @@ function catalogueOf(
     functions: Map.groupBy(functions, ({ name }) => name),
   };
   const schemas = new Map([["public", schema]]);
-  return { version: "1", schemas, links, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
+  return { version: "1", schemas, relationships, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
 }
 
 const LINKS = [
-  link(BOOKS, OLD_BOOKS, [["author_id", "author_id"]]),
-  link(BOOKS, AUTHORS, [["author_id", "id"]]),
-  link(BOOKS, AUTHORS, [
+  relationship(BOOKS, OLD_BOOKS, [["author_id", "author_id"]]),
+  relationship(BOOKS, AUTHORS, [["author_id", "id"]]),
+  relationship(BOOKS, AUTHORS, [
     ["number", "id"],
     ["mood", "name"],
   ]),

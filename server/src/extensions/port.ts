@@ -28,7 +28,7 @@ export type {
   Column,
   DataType,
   FunctionEntry,
-  Link,
+  ForeignKeyRelationship,
   Parameter,
   Relation,
   SchemaDescription,

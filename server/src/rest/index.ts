@@ -6,7 +6,7 @@ export type {
   Column,
   DataType,
   FunctionEntry,
-  Link,
+  ForeignKeyRelationship,
   Parameter,
   QualifiedName,
   Relation,

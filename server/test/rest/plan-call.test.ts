@@ -30,7 +30,7 @@ const RECORD: Partial<FunctionResult> = { kind: "composite", isSet: true, type: 
 
 const catalogue = catalogueOf({
   relations: [things, owners],
-  links: [
+  relationships: [
     {
       constraint: "things_owner_id_fkey",
       from: things,

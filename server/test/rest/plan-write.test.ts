@@ -25,7 +25,7 @@ function column() {
 
 const catalogue = catalogueOf({
   relations: [things, pairs, notes, owners, strange],
-  links: [
+  relationships: [
     {
       constraint: "things_owner_id_fkey",
       from: things,

@@ -67,18 +67,18 @@ export function indent(text: string, spaces: number): string {
 }
 
 /** The foreign keys of a relation, in the form that supabase-js expects. */
-export function renderRelationships({ links }: Catalogue, { schema, name }: Relation): string {
-  const own = links
+export function renderRelationships({ relationships }: Catalogue, { schema, name }: Relation): string {
+  const own = relationships
     .filter(({ from, target }) => from.name === name && from.schema === schema && target.schema === schema)
     .toSorted((one, other) => compare(one.constraint, other.constraint) || compare(one.target.name, other.target.name));
   if (own.length === 0) return "[]";
-  const entries = own.map((link) =>
+  const entries = own.map((relationship) =>
     renderMembers([
-      `foreignKeyName: ${JSON.stringify(link.constraint)}`,
-      `columns: ${renderTuple(link.columns.map(([column]) => column))}`,
-      `isOneToOne: ${link.isOneToOne}`,
-      `referencedRelation: ${JSON.stringify(link.target.name)}`,
-      `referencedColumns: ${renderTuple(link.columns.map(([, column]) => column))}`,
+      `foreignKeyName: ${JSON.stringify(relationship.constraint)}`,
+      `columns: ${renderTuple(relationship.columns.map(([column]) => column))}`,
+      `isOneToOne: ${relationship.isOneToOne}`,
+      `referencedRelation: ${JSON.stringify(relationship.target.name)}`,
+      `referencedColumns: ${renderTuple(relationship.columns.map(([, column]) => column))}`,
     ]),
   );
   return `[\n${entries.map((entry) => `  ${indent(entry, 2)},\n`).join("")}]`;

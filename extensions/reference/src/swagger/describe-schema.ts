@@ -1,4 +1,4 @@
-import type { Catalogue, Column, Link, Relation, SchemaDescription } from "swarmbase/extension";
+import type { Catalogue, Column, ForeignKeyRelationship, Relation, SchemaDescription } from "swarmbase/extension";
 import { describeDefault, describeType } from "./describe-type.ts";
 import { describeFunctionPath, PRODUCED_JSON } from "./function-path.ts";
 import { describeParameters } from "./parameters.ts";
@@ -34,7 +34,7 @@ export function describeSchema(catalogue: Catalogue, options: SchemaDescription)
   const functions = [...(entry?.functions.values() ?? [])]
     .map((overloads) => overloads.filter((one) => visibility?.hasFunction(one) ?? true))
     .filter((overloads) => overloads.length > 0);
-  const links = linksBetween(catalogue, schema, relations);
+  const relationships = relationshipsBetween(catalogue, schema, relations);
   const { summary, description } = splitComment(entry?.comment ?? null);
   return {
     swagger: "2.0",
@@ -52,7 +52,7 @@ export function describeSchema(catalogue: Catalogue, options: SchemaDescription)
       ...functions.map((overloads) => [`/rpc/${overloads[0]?.name ?? ""}`, describeFunctionPath(overloads)]),
     ]) as Record<string, SwaggerPath>,
     definitions: Object.fromEntries(
-      relations.map((relation) => [relation.name, describeRelation(relation, links.get(relation.name) ?? [])]),
+      relations.map((relation) => [relation.name, describeRelation(relation, relationships.get(relation.name) ?? [])]),
     ),
     parameters: describeParameters(relations),
     securityDefinitions: SECURITY,
@@ -61,10 +61,14 @@ export function describeSchema(catalogue: Catalogue, options: SchemaDescription)
 }
 
 /** By the relation that has the key. Keys to relations outside the document are omitted. */
-function linksBetween(catalogue: Catalogue, schema: string, relations: readonly Relation[]): Map<string, Link[]> {
+function relationshipsBetween(
+  catalogue: Catalogue,
+  schema: string,
+  relations: readonly Relation[],
+): Map<string, ForeignKeyRelationship[]> {
   const shown = new Set(relations.map(({ name }) => name));
-  const isShown = (name: Link["from"]) => name.schema === schema && shown.has(name.name);
-  const found = catalogue.links.filter(({ from, target }) => isShown(from) && isShown(target));
+  const isShown = (name: ForeignKeyRelationship["from"]) => name.schema === schema && shown.has(name.name);
+  const found = catalogue.relationships.filter(({ from, target }) => isShown(from) && isShown(target));
   return Map.groupBy(found, ({ from }) => from.name);
 }
 
@@ -73,20 +77,26 @@ function describeAddress(baseUrl: string): { host: string; basePath: string; sch
   return { host, basePath: pathname.replace(/(?<=.)\/+$/, ""), schemes: [protocol.replace(":", "")] };
 }
 
-/** A relation as an object schema for type generators. `links` are its foreign keys. */
-function describeRelation(relation: Relation, links: readonly Link[]): SwaggerSchema {
+/** A relation as an object schema for type generators. `relationships` are its foreign keys. */
+function describeRelation(relation: Relation, relationships: readonly ForeignKeyRelationship[]): SwaggerSchema {
   const columns = [...relation.columns.values()];
   const required = columns.filter(({ isNullable }) => !isNullable).map(({ name }) => name);
   return {
     ...(relation.comment !== null && { description: relation.comment }),
     ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(columns.map((column) => [column.name, describeColumn(column, relation, links)])),
+    properties: Object.fromEntries(
+      columns.map((column) => [column.name, describeColumn(column, relation, relationships)]),
+    ),
     type: "object",
   };
 }
 
-function describeColumn(column: Column, relation: Relation, links: readonly Link[]): SwaggerSchema {
-  const description = describeKeys(column, relation, links);
+function describeColumn(
+  column: Column,
+  relation: Relation,
+  relationships: readonly ForeignKeyRelationship[],
+): SwaggerSchema {
+  const description = describeKeys(column, relation, relationships);
   const fallback = describeDefault(column);
   return {
     ...describeType(column.type),
@@ -97,10 +107,14 @@ function describeColumn(column: Column, relation: Relation, links: readonly Link
 }
 
 /** The comment and the notes on keys that type generators parse. */
-function describeKeys({ name, comment }: Column, { primaryKey }: Relation, links: readonly Link[]): string | null {
+function describeKeys(
+  { name, comment }: Column,
+  { primaryKey }: Relation,
+  relationships: readonly ForeignKeyRelationship[],
+): string | null {
   const notes: string[] = [];
   if (primaryKey.includes(name)) notes.push("This is a Primary Key.<pk/>");
-  const foreign = findForeign(name, links);
+  const foreign = findForeign(name, relationships);
   if (foreign !== null) {
     const { table, column } = foreign;
     notes.push(`This is a Foreign Key to \`${table}.${column}\`.<fk table='${table}' column='${column}'/>`);
@@ -110,9 +124,12 @@ function describeKeys({ name, comment }: Column, { primaryKey }: Relation, links
 }
 
 /** Only single-column keys are noted; a table is preferred to a view of it. */
-function findForeign(name: string, links: readonly Link[]): { table: string; column: string } | null {
-  const own = links.filter(({ columns }) => columns.length === 1 && columns[0]?.[0] === name);
-  const link = own.find(({ isTargetView }) => !isTargetView) ?? own[0];
-  const column = link?.columns[0]?.[1];
-  return link === undefined || column === undefined ? null : { table: link.target.name, column };
+function findForeign(
+  name: string,
+  relationships: readonly ForeignKeyRelationship[],
+): { table: string; column: string } | null {
+  const own = relationships.filter(({ columns }) => columns.length === 1 && columns[0]?.[0] === name);
+  const relationship = own.find(({ isTargetView }) => !isTargetView) ?? own[0];
+  const column = relationship?.columns[0]?.[1];
+  return relationship === undefined || column === undefined ? null : { table: relationship.target.name, column };
 }

@@ -1,6 +1,6 @@
 import { buildColumns, type ColumnSet, NO_COLUMNS } from "./build-columns.ts";
 import { buildFunctions, type BuiltFunction } from "./build-functions.ts";
-import { buildLinks } from "./build-links.ts";
+import { buildRelationships } from "./build-relationships.ts";
 import { buildRoleSettings } from "./build-settings.ts";
 import { buildTypes } from "./build-types.ts";
 import type {
@@ -45,7 +45,7 @@ export function buildCatalogue(rows: CatalogueRows, exposed: readonly string[]):
     isComplete: rows.details !== null,
     mediaHandlers: buildMediaHandlers(rows.mediaHandlers),
     roleSettings: buildRoleSettings(rows.roleSettings),
-    links: buildLinks({ relations, columns, constraints: rows.constraints, traces }),
+    relationships: buildRelationships({ relations, columns, constraints: rows.constraints, traces }),
     schemas: new Map(
       exposed.map((name) => {
         const comment = rows.schemas.find((schema) => schema.name === name)?.comment ?? null;

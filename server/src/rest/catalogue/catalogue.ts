@@ -8,7 +8,7 @@ export interface Catalogue {
   /** In the order in which they are exposed; the first is the default. */
   readonly schemas: ReadonlyMap<string, SchemaEntry>;
   /** Foreign keys between exposed relations, those seen through views included, from the side that holds the key. */
-  readonly links: readonly Link[];
+  readonly relationships: readonly ForeignKeyRelationship[];
   readonly mediaHandlers: readonly MediaHandler[];
   /** Settings of the roles of callers (`alter role … set …`), by role. */
   readonly roleSettings: ReadonlyMap<string, OwnSettings>;
@@ -120,7 +120,8 @@ interface ForeignKey {
 /** A column, and the column that it references. */
 export type ColumnPair = readonly [own: string, other: string];
 
-export interface Link {
+/** A foreign key between two exposed relations, or views of them, from the side that has it. */
+export interface ForeignKeyRelationship {
   readonly constraint: string;
   readonly from: QualifiedName;
   readonly target: QualifiedName;

@@ -1,4 +1,10 @@
-import { type Catalogue, type ColumnPair, findRelation, type Link, type QualifiedName } from "./catalogue.ts";
+import {
+  type Catalogue,
+  type ColumnPair,
+  findRelation,
+  type ForeignKeyRelationship,
+  type QualifiedName,
+} from "./catalogue.ts";
 
 interface RelationshipEnds {
   readonly from: QualifiedName;
@@ -9,6 +15,7 @@ interface RelationshipEnds {
   readonly isTargetView: boolean;
 }
 
+/** A foreign-key relationship as seen from one of its sides. */
 export interface KeyRelationship extends RelationshipEnds {
   readonly kind: "many-to-one" | "one-to-one" | "one-to-many";
   readonly constraint: string;
@@ -41,14 +48,14 @@ interface FunctionRelationship extends RelationshipEnds {
 
 export type Relationship = KeyRelationship | JunctionRelationship | FunctionRelationship;
 
-interface LinkIndex {
-  readonly out: ReadonlyMap<string, readonly Link[]>;
-  readonly in: ReadonlyMap<string, readonly Link[]>;
+interface RelationshipIndex {
+  readonly out: ReadonlyMap<string, readonly ForeignKeyRelationship[]>;
+  readonly in: ReadonlyMap<string, readonly ForeignKeyRelationship[]>;
   readonly found: Map<string, readonly Relationship[]>;
 }
 
 // Computed lazily: junctions times views are many, and few are ever used.
-const indexes = new WeakMap<Catalogue, LinkIndex>();
+const indexes = new WeakMap<Catalogue, RelationshipIndex>();
 
 /** Everything that can be embedded into rows of a relation, in a fixed order. */
 export function relationshipsOf(catalogue: Catalogue, from: QualifiedName): readonly Relationship[] {
@@ -59,18 +66,18 @@ export function relationshipsOf(catalogue: Catalogue, from: QualifiedName): read
   if (known !== undefined) return known;
   const found = [
     ...computedOf(catalogue, from),
-    ...(index.out.get(key) ?? []).map((link) => followKey(link, true)),
-    ...(index.in.get(key) ?? []).map((link) => followKey(link, false)),
+    ...(index.out.get(key) ?? []).map((relationship) => followKey(relationship, true)),
+    ...(index.in.get(key) ?? []).map((relationship) => followKey(relationship, false)),
     ...junctionsOf(catalogue, index, from),
   ];
   index.found.set(key, found);
   return found;
 }
 
-function buildIndex({ links }: Catalogue): LinkIndex {
+function buildIndex({ relationships }: Catalogue): RelationshipIndex {
   return {
-    out: Map.groupBy(links, ({ from }) => keyOf(from)),
-    in: Map.groupBy(links, ({ target }) => keyOf(target)),
+    out: Map.groupBy(relationships, ({ from }) => keyOf(from)),
+    in: Map.groupBy(relationships, ({ target }) => keyOf(target)),
     found: new Map(),
   };
 }
@@ -88,22 +95,22 @@ function computedOf(catalogue: Catalogue, from: QualifiedName): FunctionRelation
   }));
 }
 
-function followKey(link: Link, holdsKey: boolean): KeyRelationship {
-  const { from, target, isOneToOne, constraint } = link;
+function followKey(relationship: ForeignKeyRelationship, holdsKey: boolean): KeyRelationship {
+  const { from, target, isOneToOne, constraint } = relationship;
   return {
     kind: isOneToOne ? "one-to-one" : holdsKey ? "many-to-one" : "one-to-many",
     from: holdsKey ? from : target,
     target: holdsKey ? target : from,
     isToOne: holdsKey || isOneToOne,
     isSelf: isSame(from, target),
-    isTargetView: holdsKey ? link.isTargetView : link.isFromView,
+    isTargetView: holdsKey ? relationship.isTargetView : relationship.isFromView,
     constraint,
-    columns: holdsKey ? link.columns : link.columns.map(swap),
+    columns: holdsKey ? relationship.columns : relationship.columns.map(swap),
     holdsKey,
   };
 }
 
-function junctionsOf(catalogue: Catalogue, index: LinkIndex, from: QualifiedName): JunctionRelationship[] {
+function junctionsOf(catalogue: Catalogue, index: RelationshipIndex, from: QualifiedName): JunctionRelationship[] {
   const sources = (index.in.get(keyOf(from)) ?? []).filter(({ isOneToOne }) => !isOneToOne);
   return sources.flatMap((source) => {
     const junction = findRelation(catalogue, source.from);
@@ -121,7 +128,7 @@ function junctionsOf(catalogue: Catalogue, index: LinkIndex, from: QualifiedName
 /** The key that makes a pair unique in the junction; null when there is none, so it is no junction. */
 function decidePairIdentity(
   junction: { readonly primaryKey: readonly string[]; readonly keys: readonly (readonly string[])[] },
-  [source, target]: readonly [Link, Link],
+  [source, target]: readonly [ForeignKeyRelationship, ForeignKeyRelationship],
 ): "primary key" | "other key" | null {
   const sourceColumns = source.columns.map(([own]) => own);
   const targetColumns = target.columns.map(([own]) => own);
@@ -136,7 +143,11 @@ function decidePairIdentity(
   return isPaired ? "other key" : null;
 }
 
-function joinThrough(source: Link, target: Link, isByPrimaryKey: boolean): JunctionRelationship {
+function joinThrough(
+  source: ForeignKeyRelationship,
+  target: ForeignKeyRelationship,
+  isByPrimaryKey: boolean,
+): JunctionRelationship {
   return {
     kind: "many-to-many",
     from: source.target,

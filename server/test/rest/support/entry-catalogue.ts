@@ -5,7 +5,7 @@ import type {
   DataType,
   FunctionEntry,
   FunctionResult,
-  Link,
+  ForeignKeyRelationship,
   Parameter,
   Relation,
 } from "../../../src/rest/catalogue/catalogue.ts";
@@ -119,10 +119,10 @@ export function fn(name: string, parameters: readonly string[], returns: Partial
 export interface SmallCatalogue {
   readonly relations?: readonly Relation[];
   readonly functions?: readonly FunctionEntry[];
-  readonly links?: readonly Link[];
+  readonly relationships?: readonly ForeignKeyRelationship[];
 }
 
-export function catalogueOf({ relations = [], functions = [], links = [] }: SmallCatalogue): Catalogue {
+export function catalogueOf({ relations = [], functions = [], relationships = [] }: SmallCatalogue): Catalogue {
   const schema = {
     name: "public",
     comment: null,
@@ -130,5 +130,5 @@ export function catalogueOf({ relations = [], functions = [], links = [] }: Smal
     functions: Map.groupBy(functions, ({ name }) => name),
   };
   const schemas = new Map([["public", schema]]);
-  return { version: "1", schemas, links, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
+  return { version: "1", schemas, relationships, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
 }

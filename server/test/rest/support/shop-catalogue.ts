@@ -1,10 +1,15 @@
-import type { ComputedField, ComputedRelationship, Link, Relation } from "../../../src/rest/catalogue/catalogue.ts";
+import type {
+  ComputedField,
+  ComputedRelationship,
+  ForeignKeyRelationship,
+  Relation,
+} from "../../../src/rest/catalogue/catalogue.ts";
 import { catalogueOf, column, table, type } from "./entry-catalogue.ts";
 
 const SCHEMA = "public";
 
 /** Of one column to the column `id`. */
-function link(from: string, own: string, target: string, isOneToOne = false): Link {
+function relationship(from: string, own: string, target: string, isOneToOne = false): ForeignKeyRelationship {
   return {
     constraint: `${from}_${own}_fkey`,
     from: { schema: SCHEMA, name: from },
@@ -55,14 +60,14 @@ export const SHOP = catalogueOf({
     table("assignments", { user_id: "integer", task_id: "integer" }, ["user_id", "task_id"]),
     table("tickets", { id: "integer", author_id: "integer", closer_id: "integer" }, ["id"]),
   ],
-  links: [
-    link("projects", "client_id", "clients"),
-    link("details", "project_id", "projects", true),
-    link("tasks", "project_id", "projects"),
-    link("users", "boss_id", "users"),
-    link("assignments", "user_id", "users"),
-    link("assignments", "task_id", "tasks"),
-    link("tickets", "author_id", "users"),
-    link("tickets", "closer_id", "users"),
+  relationships: [
+    relationship("projects", "client_id", "clients"),
+    relationship("details", "project_id", "projects", true),
+    relationship("tasks", "project_id", "projects"),
+    relationship("users", "boss_id", "users"),
+    relationship("assignments", "user_id", "users"),
+    relationship("assignments", "task_id", "tasks"),
+    relationship("tickets", "author_id", "users"),
+    relationship("tickets", "closer_id", "users"),
   ],
 });

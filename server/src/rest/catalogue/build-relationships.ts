@@ -1,9 +1,9 @@
 import type { ColumnSet } from "./build-columns.ts";
-import type { ColumnPair, Link, Relation } from "./catalogue.ts";
+import type { ColumnPair, ForeignKeyRelationship, Relation } from "./catalogue.ts";
 import type { ConstraintRow } from "./sql/select-catalogue.ts";
 import { readingsOf, type ViewTraces } from "./trace-views.ts";
 
-interface LinkSources {
+interface RelationshipSources {
   /** The exposed relations. */
   readonly relations: ReadonlyMap<number, Relation>;
   readonly columns: ReadonlyMap<number, ColumnSet>;
@@ -18,7 +18,7 @@ interface KeySide {
 }
 
 /** Every foreign key, for each pair of exposed relations that contain both of its sides. */
-export function buildLinks(sources: LinkSources): Link[] {
+export function buildRelationships(sources: RelationshipSources): ForeignKeyRelationship[] {
   const { relations, constraints, traces } = sources;
   const keys = new Map<number, string[]>();
   for (const { kind, relation, columns } of constraints) {
@@ -46,7 +46,7 @@ export function buildLinks(sources: LinkSources): Link[] {
   });
 }
 
-function joinSides(from: KeySide, target: KeySide): Omit<Link, "constraint" | "isOneToOne"> {
+function joinSides(from: KeySide, target: KeySide): Omit<ForeignKeyRelationship, "constraint" | "isOneToOne"> {
   return {
     from: { schema: from.relation.schema, name: from.relation.name },
     target: { schema: target.relation.schema, name: target.relation.name },
@@ -57,7 +57,7 @@ function joinSides(from: KeySide, target: KeySide): Omit<Link, "constraint" | "i
 }
 
 function nameColumns(
-  { relations, columns }: LinkSources,
+  { relations, columns }: RelationshipSources,
   oid: number,
   readings: readonly (readonly number[])[],
 ): KeySide[] {
