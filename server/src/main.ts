@@ -1,5 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
-import { CrashReason, runCommand, runWorker } from "./commands/index.ts";
+import { CrashReason, runCommand, runWorkerProcess } from "./commands/index.ts";
 import { isBackgroundCommand, isWorkerProcess } from "./processes/index.ts";
 import { systemClock } from "./time/index.ts";
 
@@ -84,10 +84,10 @@ function removeDriverVariables(): void {
 }
 
 const given = process.argv.slice(2);
-const isWorker = isWorkerProcess(given);
+const isOfPrimary = isWorkerProcess(given);
 const isBackground = isBackgroundCommand(given);
 const args = isBackground ? given.slice(1) : given;
-if (isWorker || isBackground) ignoreSignals();
+if (isOfPrimary || isBackground) ignoreSignals();
 else {
   stopOnSignals();
   stopWithNpm();
@@ -108,6 +108,6 @@ const context = {
     hangUp = listener;
   },
 };
-if (isWorker) process.exit(await runWorker({ ...context, args }));
+if (isOfPrimary) process.exit(await runWorkerProcess({ ...context, args }));
 process.exitCode = await runCommand(args, context);
 setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -4,7 +4,7 @@ import type { MetricFamily } from "swarmbase/extension";
 import { describeProcess } from "../src/observe/describe-process.ts";
 import type { OperatorContext } from "../src/operator-route.ts";
 
-const CONTEXT = { operations: { roles: [], isWorker: false }, version: "1.0.0", now: () => new Date() };
+const CONTEXT = { operations: { roles: [], isWorkerProcess: false }, version: "1.0.0", now: () => new Date() };
 
 function readBackup(gauges: Readonly<Record<string, number>>) {
   const families = Object.entries(gauges).map(([name, value]) => ({

@@ -8,7 +8,7 @@ export { loadCommands } from "./command-table.ts";
 export { runCommand } from "./run-command.ts";
 
 /** Loaded when it is needed: other commands need few of its modules. */
-export async function runWorker(context: CommandContext): Promise<number> {
-  const { runWorker: run } = await import("./run-worker.ts");
+export async function runWorkerProcess(context: CommandContext): Promise<number> {
+  const { runWorkerProcess: run } = await import("./run-worker-process.ts");
   return run(context);
 }

@@ -6,7 +6,7 @@ import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { listExtensionVariables, loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observability, openObservability } from "./observability.ts";
-import { mayHaveWorkers } from "../processes/index.ts";
+import { mayHaveWorkerProcesses } from "../processes/index.ts";
 import { type PrimaryService, type RunningService, startNode, startPrimary, type StartTimes } from "../wiring/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
@@ -69,10 +69,10 @@ async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Prom
   const { cpus: cores, memoryBytes } = measureMachine();
   const machine = { cores, memoryBytes, platform: process.platform };
   try {
-    if (!mayHaveWorkers(parts.settings.workers, machine)) return await startNode(options);
+    if (!mayHaveWorkerProcesses(parts.settings.workers, machine)) return await startNode(options);
     const started = Promise.withResolvers<PrimaryService>();
-    // Set before the start, because the signal ends a process that does not handle it. The workers may have read the old certificate.
-    context.onHangUp?.(() => void started.promise.then((service) => service.replaceWorkers()));
+    // Set before the start, because the signal ends a process that does not handle it. The worker processes may have read the old certificate.
+    context.onHangUp?.(() => void started.promise.then((service) => service.replaceProcesses()));
     const service = await startPrimary(options);
     started.resolve(service);
     return service;

@@ -43,6 +43,6 @@ export function openOperations(options: OperationsOptions): ExtensionOperations 
       return sendTestMail(getCore().auth, userId);
     },
     roles: settings.roles,
-    isWorker: part !== null,
+    isWorkerProcess: part !== null,
   };
 }

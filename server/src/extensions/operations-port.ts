@@ -21,6 +21,6 @@ export interface ExtensionOperations {
   sendTestMail(userId: string): Promise<MailTest>;
   /** The tasks of this process. */
   readonly roles: readonly string[];
-  /** Whether this process is one of several workers of its node. */
-  readonly isWorker: boolean;
+  /** Whether this process is one of several worker processes of its node. */
+  readonly isWorkerProcess: boolean;
 }

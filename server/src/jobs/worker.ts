@@ -1,3 +1,4 @@
+/** Work that goes on as long as the service, such as the dispatcher. A process that serves is a worker process (`processes/`). */
 export interface Worker {
   readonly name: string;
   /** The service cannot run without it: when it ends or fails on its own, the service stops instead of restarting it. */

@@ -2,7 +2,7 @@
 // Not in charge of: deciding when something is observed, or responses to clients.
 
 export { type GaugeName, GAUGES, METRICS } from "./metric-table.ts";
-export { keepSums, mergeMetrics, type WorkerMetrics } from "./merge-metrics.ts";
+export { keepSums, mergeMetrics, type ProcessMetrics } from "./merge-metrics.ts";
 export { createMeter, type GaugeReading, type Meter, type MetricFamily, renderMetrics } from "./meter.ts";
 export { type Observation, OBSERVATIONS, type ObservationName } from "./observations.ts";
 export { createObserver, type LogLine, type Observer } from "./observer.ts";

@@ -2,7 +2,7 @@ import { GAUGES, type GaugeRow } from "./metric-table.ts";
 import type { MetricFamily } from "./meter.ts";
 
 /** The metrics of one worker process. */
-export interface WorkerMetrics {
+export interface ProcessMetrics {
   readonly worker: string;
   readonly families: readonly MetricFamily[];
 }
@@ -13,7 +13,7 @@ type Value = MetricFamily["values"][number];
  * One answer over several processes: counters and histograms of the service are sums; gauges, and the metrics of the processes
  * themselves, have the label `worker`; what is the same in all of them is taken once.
  */
-export function mergeMetrics(all: readonly WorkerMetrics[]): readonly MetricFamily[] {
+export function mergeMetrics(all: readonly ProcessMetrics[]): readonly MetricFamily[] {
   const merged = new Map<string, { readonly family: MetricFamily; readonly values: Map<string, Value> }>();
   for (const { worker, families } of all)
     for (const family of families) {
@@ -37,7 +37,7 @@ function byText(one: string, other: string): number {
 }
 
 /** What a process that has ended leaves in the sums: without it, counters would go down. */
-export function keepSums({ worker, families }: WorkerMetrics): WorkerMetrics {
+export function keepSums({ worker, families }: ProcessMetrics): ProcessMetrics {
   return { worker, families: families.filter((family) => decideWay(family) === "sum") };
 }
 

@@ -25,8 +25,8 @@ interface Pending {
 }
 
 /**
- * Messages between the primary and one worker, in order, over a pipe of their own: the channel of Node.js, which passes connections,
- * sends nothing else until the other side has taken the last one.
+ * Messages between the primary and one worker process, in order, over a pipe of their own: the channel of Node.js, which passes
+ * connections, sends nothing else until the other side has taken the last one.
  */
 export class RpcPeer<Remote extends Methods> {
   /** Resolves when the other side has ended. */

@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
 import { RpcPeer, type Methods } from "./rpc-peer.ts";
-import { LINK_FD, WORKER_ARGUMENT } from "./parent-peer.ts";
+import { LINK_FD, WORKER_PROCESS_ARGUMENT } from "./parent-peer.ts";
 
 export interface WorkerProcess<Remote extends Methods> {
-  /** 1 for the first worker; a replacement gets the number of the process that it replaces. */
+  /** 1 for the first worker process; a replacement gets the number of the process that it replaces. */
   readonly id: number;
   readonly pid: number | undefined;
   readonly child: ChildProcess;
   readonly peer: RpcPeer<Remote>;
   /** Never rejects. */
-  readonly exited: Promise<WorkerExit>;
+  readonly exited: Promise<ProcessExit>;
 }
 
-export interface WorkerExit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -23,17 +23,22 @@ export interface ForkOptions {
   readonly program: string;
   readonly id: number;
   readonly env: NodeJS.ProcessEnv;
-  /** What the worker may call. */
+  /** What the worker process may call. */
   readonly methods: Methods;
 }
 
-/** Starts the program again as a worker. Its output is that of this process. */
-export function forkWorker<Remote extends Methods>({ program, id, env, methods }: ForkOptions): WorkerProcess<Remote> {
-  const child = spawn(process.execPath, [...process.execArgv, program, WORKER_ARGUMENT], {
+/** Starts the program again as a worker process. Its output is that of this process. */
+export function forkWorkerProcess<Remote extends Methods>({
+  program,
+  id,
+  env,
+  methods,
+}: ForkOptions): WorkerProcess<Remote> {
+  const child = spawn(process.execPath, [...process.execArgv, program, WORKER_PROCESS_ARGUMENT], {
     env,
     stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"],
   });
-  const exited = new Promise<WorkerExit>((resolve) => {
+  const exited = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.once("error", () => resolve({ code: null, signal: null }));
   });

@@ -3,8 +3,8 @@
 export type { PreparedDatabase } from "./database/prepare-database.ts";
 export type { PrimaryService } from "./processes/start-primary.ts";
 export type { ServingNode } from "./start-node.ts";
-export type { PrimaryMethods, WorkerMethods, WorkerStart } from "./processes/process-protocol.ts";
+export type { PrimaryMethods, WorkerProcessMethods, WorkerProcessStart } from "./processes/process-protocol.ts";
 export type { PrimaryProcess } from "./primary-process.ts";
 export type { RunningService } from "./running-service.ts";
-export { connectPrimary, prepareDatabase, startNode, startPrimary, startWorkerNode, testKey } from "./start.ts";
+export { connectPrimary, prepareDatabase, startNode, startPrimary, startNodeOfPrimary, testKey } from "./start.ts";
 export type { StartTimes } from "./start-times.ts";

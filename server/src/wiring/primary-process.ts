@@ -2,7 +2,7 @@ import type { ConnectionSource, TlsMaterial } from "../http/index.ts";
 import type { Counts } from "../limits/index.ts";
 import type { OpenFeedStream, SocketCounts } from "../realtime/index.ts";
 
-/** The primary process as a worker process sees it: what the worker takes from it instead of having its own. */
+/** The primary process as a worker process sees it: what that process takes from it instead of having its own. */
 export interface PrimaryProcess {
   /** Identifies the worker process among all nodes. */
   readonly node: string;

@@ -20,7 +20,7 @@ export async function serveNodeMetrics(context: OpenNodeContext, services: Servi
   const { settings, meter, primary = null } = context;
   if (meter === null) return;
   addGauges(meter, context, services);
-  // The primary process serves the metrics of its workers.
+  // The primary process serves the metrics of its worker processes.
   if (settings.metricsPort > 0 && primary === null)
     await serveMetrics({ ...context, contentType: meter.contentType, render: () => meter.render() });
 }
@@ -42,7 +42,7 @@ function addGauges(
     pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.countWaiting() })),
   );
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: realtime.module.countSockets() }]);
-  // The primary process reads the change feed for its workers.
+  // The primary process reads the change feed for its worker processes.
   if (primary === null) addLagGauge(meter, () => realtime.changes.lagBytes());
   if (clusterDir !== null) addStorageGauges(meter, clusterDir);
   for (const gauge of extensions.gauges)

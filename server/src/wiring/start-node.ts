@@ -40,7 +40,7 @@ export async function startNode(context: NodeContext, opened: NodeServer, closer
 }
 
 /** Starts the service with what the primary process has prepared and found; nobody reads the lines of a worker process. */
-export function startWorkerNode(context: NodeContext, node: PreparedNode, closers: Closers): Promise<ServingNode> {
+export function startNodeOfPrimary(context: NodeContext, node: PreparedNode, closers: Closers): Promise<ServingNode> {
   const { settings, environment, extensions } = context;
   const providers = loadProviders(settings, environment, protocolsOf(extensions), node.found);
   return startStages(context, { node, providers, providerLines: Promise.resolve([]) }, closers);

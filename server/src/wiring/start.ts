@@ -22,8 +22,8 @@ export function startNode(context: NodeContext): Promise<ServingNode> {
 }
 
 /** Starts the service in this worker process, with what its primary process has prepared. */
-export async function startWorkerNode(context: NodeContext, prepared: PreparedNode): Promise<ServingNode> {
-  const { startWorkerNode: start } = await import("./start-node.ts");
+export async function startNodeOfPrimary(context: NodeContext, prepared: PreparedNode): Promise<ServingNode> {
+  const { startNodeOfPrimary: start } = await import("./start-node.ts");
   return closeOnFault(context, (closers) => start(context, prepared, closers));
 }
 

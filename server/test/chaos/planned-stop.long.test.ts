@@ -11,10 +11,10 @@ test("SIGHUP and SIGTERM under load fail no request of two workers that was sent
   skip: process.platform === "win32" ? "SIGTERM ends a process at once" : false,
   ...SEVERAL_STARTS,
 }, async (t) => {
-  const { sql, runIds, growBy, replaceWorkers, stop, startAgain, follow, end } = await openStopStage(t);
+  const { sql, runIds, growBy, replaceProcesses, stop, startAgain, follow, end } = await openStopStage(t);
   for (let round = 1; round <= ROUNDS; round += 1) {
     await growBy(WRITES);
-    await replaceWorkers();
+    await replaceProcesses();
     await growBy(WRITES);
     await stop();
     await startAgain(round < ROUNDS ? "slow" : "fast");

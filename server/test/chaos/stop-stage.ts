@@ -28,7 +28,7 @@ export interface StopStage {
   /** Waits for that many further answered writes. */
   growBy(count: number): Promise<void>;
   /** Has all workers replaced. No request may fail. */
-  replaceWorkers(): Promise<void>;
+  replaceProcesses(): Promise<void>;
   /** Stops the service. Every request that was sent has to be answered, sockets and runs to be released. */
   stop(): Promise<void>;
   startAgain(speed: "slow" | "fast"): Promise<void>;
@@ -136,7 +136,7 @@ export async function openStopStage(t: TestContext): Promise<StopStage> {
     sql,
     runIds: runs.map(({ runId }) => runId),
     growBy,
-    replaceWorkers: async () => {
+    replaceProcesses: async () => {
       process.kill(service.pid, "SIGHUP");
       await until(() => service.output().split('"event":"process.replaced"').length > 2, "both workers are replaced");
       await growBy(1);

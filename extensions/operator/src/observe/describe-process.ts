@@ -43,7 +43,7 @@ export function describeProcess(
     version,
     started_at: new Date(now().getTime() - process.uptime() * MS_PER_SECOND).toISOString(),
     roles: operations.roles,
-    is_worker: operations.isWorker,
+    is_worker: operations.isWorkerProcess,
     memory_bytes: process.memoryUsage.rss(),
     backup: readBackup(families),
   };

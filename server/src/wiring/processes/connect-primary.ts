@@ -5,18 +5,18 @@ import {
   isPassedConnection,
   type PassedSocket,
   type PrimaryMethods,
-  type WorkerMethods,
-  type WorkerStart,
+  type WorkerProcessMethods,
+  type WorkerProcessStart,
 } from "./process-protocol.ts";
 import { type FeedListener, type FeedSource, openRelayedStream } from "../../realtime/index.ts";
 import type { PrimaryProcess } from "../primary-process.ts";
 
-type ConnectionMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
+type ConnectionMethods = Pick<WorkerProcessMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
 
 export interface PrimaryConnection {
   /** What the primary calls. */
   readonly methods: ConnectionMethods;
-  open(start: Pick<WorkerStart, "node" | "url" | "port">, peer: RpcPeer<PrimaryMethods>): PrimaryProcess;
+  open(start: Pick<WorkerProcessStart, "node" | "url" | "port">, peer: RpcPeer<PrimaryMethods>): PrimaryProcess;
 }
 
 /** Connects a worker process with its primary. */

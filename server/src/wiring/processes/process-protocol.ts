@@ -10,8 +10,8 @@ import type { ServedPages } from "../running-service.ts";
 type Call<Name extends keyof Counts> = Parameters<Counts[Name]>[0];
 type Result<Name extends keyof Counts> = ReturnType<Counts[Name]>;
 
-/** What a worker needs to start. */
-export interface WorkerStart extends Omit<PreparedNode, "server"> {
+/** What a worker process needs to start. */
+export interface WorkerProcessStart extends Omit<PreparedNode, "server"> {
   readonly id: number;
   /** Identifies the process among all nodes. */
   readonly node: string;
@@ -20,14 +20,14 @@ export interface WorkerStart extends Omit<PreparedNode, "server"> {
   readonly port: number;
 }
 
-/** A part of the change feed. A worker that attaches again gives another session. */
+/** A part of the change feed. A worker process that attaches again gives another session. */
 interface FeedPart {
   readonly session: number;
 }
 
-/** What the primary asks of a worker. */
-export type WorkerMethods = {
-  start(start: WorkerStart): Promise<ServedPages>;
+/** What the primary asks of a worker process. */
+export type WorkerProcessMethods = {
+  start(start: WorkerProcessStart): Promise<ServedPages>;
   /** `/ready` answers 503 from now on. */
   leave(nothing: null): void | Promise<void>;
   /** Another process serves instead: finish what is in progress, and end. */
@@ -42,11 +42,11 @@ export type WorkerMethods = {
   takeOver(node: string): Promise<void>;
 };
 
-/** What a worker asks of the primary. */
+/** What a worker process asks of the primary. */
 export type PrimaryMethods = {
-  /** The worker has crashed, and gets no further connections. */
+  /** The worker process has crashed, and gets no further connections. */
   leave(nothing: null): void;
-  /** The worker has this connection. */
+  /** The worker process has this connection. */
   confirm(connection: number): void;
   release(address: string | null): void;
   admitRequest(address: string): boolean;
@@ -57,10 +57,10 @@ export type PrimaryMethods = {
   releaseSocket(address: string): void;
   attachFeed(part: FeedPart): Promise<{ readonly unavailable: string | null }>;
   takeFeed(part: FeedPart & { readonly bytes: number }): void;
-  /** The worker needs the changes of these tables, too. Returns recent transactions of which it has not got all. */
+  /** The worker process needs the changes of these tables, too. Returns recent transactions of which it has not got all. */
   followFeed(part: FeedPart & { readonly tables: readonly string[] }): readonly number[];
   detachFeed(part: FeedPart): void;
-  /** The last metrics of a worker that ends. */
+  /** The last metrics of a worker process that ends. */
   leaveMetrics(families: readonly MetricFamily[]): void;
 };
 

@@ -12,7 +12,7 @@ import {
 import { ConnectionAcceptor } from "../../http/index.ts";
 import { createGarbageCollection } from "../../jobs/index.ts";
 import { createCounts, HolderCounts } from "../../limits/index.ts";
-import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
+import { decideProcessCount, superviseProcesses, type SupervisedProcesses } from "../../processes/index.ts";
 import { FeedRelay, openReplication } from "../../realtime/index.ts";
 import { type Certificate, openCertificate } from "../certificate.ts";
 import type { Closers } from "../closers.ts";
@@ -26,20 +26,20 @@ import type { RunningService, ServedPages } from "../running-service.ts";
 import { addLagGauge, serveMetrics } from "../serve-metrics.ts";
 import { replicaUrlOf } from "../services/open-realtime-module.ts";
 import { runWorkers, watchDisk } from "../workers/run-workers.ts";
-import { forkServiceWorker, type ServiceWorker, type SharedParts } from "./fork-service-worker.ts";
-import { WorkerRegistry } from "./worker-registry.ts";
+import { forkServiceProcess, type ServiceProcess, type SharedParts } from "./fork-service-process.ts";
+import { ProcessRegistry } from "./process-registry.ts";
 
 export interface PrimaryService extends RunningService {
   /** Replaces the worker processes one after the other, with the certificate and the code that are there now. */
-  replaceWorkers(): Promise<void>;
+  replaceProcesses(): Promise<void>;
 }
 
 /** TypeScript in the repository, JavaScript in the published package. */
 const PROGRAM = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
-/** Beyond the timeouts of what a worker finishes before it ends. */
+/** Beyond the timeouts of what a worker process finishes before it ends. */
 const STOP_MARGIN_MS = 15_000;
 
-/** Starts the service as several processes: this one, which owns the port and the database, and workers that serve. */
+/** Starts the service as several processes: this one, which owns the port and the database, and worker processes that serve. */
 export async function startPrimary(
   options: NodeContext,
   opened: NodeServer,
@@ -48,7 +48,7 @@ export async function startPrimary(
   const { settings, observer, meter } = options;
   const { node, providerLines: providers } = await prepareWithProviders(options, opened);
   const shared = openShared(options, node, closers);
-  const registry = new WorkerRegistry(observer);
+  const registry = new ProcessRegistry(observer);
   const certificate = openCertificate(options, node.tls);
   certificate.onCertificate((material) => {
     for (const { peer } of registry.alive) peer.tell("setTls", material);
@@ -82,22 +82,22 @@ export async function startPrimary(
   const localUrl = buildLocalUrl(settings, port);
   const url = settings.publicUrl ?? localUrl;
   await writeCredentials(settings.dataDir, credentialsOf({ ...node, url }));
-  const { workers, pages } = await startWorkers(options, { node, shared, registry, certificate, url, port });
+  const { processes, pages } = await startProcesses(options, { node, shared, registry, certificate, url, port });
   closers.add("worker processes", async () => {
     acceptor.close();
-    await workers.stopAll();
+    await processes.stopAll();
   });
   return {
     ...describeNode(options, { ...node, url, localUrl, providers }),
     ...pages,
-    failed: Promise.race([workers.failed, ownFailure]),
+    failed: Promise.race([processes.failed, ownFailure]),
     leave: () => {
       for (const { peer } of registry.alive) peer.tell("leave", null);
     },
     stop: () => closers.closeAll(),
-    replaceWorkers: async () => {
+    replaceProcesses: async () => {
       await certificate.reload();
-      await workers.replaceAll();
+      await processes.replaceAll();
     },
   };
 }
@@ -105,42 +105,42 @@ export async function startPrimary(
 interface Primary {
   readonly node: PreparedNode;
   readonly shared: SharedParts;
-  readonly registry: WorkerRegistry;
+  readonly registry: ProcessRegistry;
   readonly certificate: Certificate;
   readonly url: string;
   readonly port: number;
 }
 
 /** Starts the worker processes, and resolves when all of them serve. */
-async function startWorkers(
+async function startProcesses(
   context: NodeContext,
   { node, shared, registry, certificate, url, port }: Primary,
-): Promise<{ readonly workers: SupervisedWorkers; readonly pages: ServedPages }> {
+): Promise<{ readonly processes: SupervisedProcesses; readonly pages: ServedPages }> {
   const { settings, observer, environment } = context;
   const { acceptor } = shared;
   const { close: _, ...server } = node.server;
   let pages: ServedPages = { docsUrl: null, hasConsole: false };
-  const workers = await superviseWorkers<ServiceWorker>({
-    count: await countWorkers(context, node),
+  const processes = await superviseProcesses<ServiceProcess>({
+    count: await countProcesses(context, node),
     observer,
     stopTimeoutMs: settings.stopTimeoutMs * 2 + settings.agentRunStopTimeoutMs + STOP_MARGIN_MS,
-    fork: (id) => forkServiceWorker({ program: PROGRAM, id, env: { ...environment } }, shared),
+    fork: (id) => forkServiceProcess({ program: PROGRAM, id, env: { ...environment } }, shared),
     start: async ({ peer, id, node: ownNode }) => {
       pages = await peer.call("start", { ...node, tls: certificate.current(), server, id, node: ownNode, url, port });
     },
-    onReady: (worker) => {
-      registry.add(worker);
-      acceptor.add(worker.taker);
+    onReady: (workerProcess) => {
+      registry.add(workerProcess);
+      acceptor.add(workerProcess.taker);
     },
-    onLeft: (worker) => {
-      registry.leave(worker);
-      acceptor.leave(worker.taker);
+    onLeft: (workerProcess) => {
+      registry.leave(workerProcess);
+      acceptor.leave(workerProcess.taker);
     },
-    onLost: (worker) => registry.lose(worker),
-    retire: (worker) => void worker.end("retire"),
-    stop: (worker) => void worker.end("stop"),
+    onLost: (workerProcess) => registry.lose(workerProcess),
+    retire: (workerProcess) => void workerProcess.end("retire"),
+    stop: (workerProcess) => void workerProcess.end("stop"),
   });
-  return { workers, pages };
+  return { processes, pages };
 }
 
 /** What all worker processes share. */
@@ -163,11 +163,11 @@ function openShared(
   };
 }
 
-async function countWorkers({ settings }: NodeContext, { server }: PreparedNode): Promise<number> {
+async function countProcesses({ settings }: NodeContext, { server }: PreparedNode): Promise<number> {
   const { cpus: cores, memoryBytes } = measureMachine();
   const machine = { cores, memoryBytes };
   const isPooled = findNeeds(settings).connections === null;
-  if (settings.workers > 0 || isPooled) return decideWorkerCount(settings.workers, machine, null);
+  if (settings.workers > 0 || isPooled) return decideProcessCount(settings.workers, machine, null);
   const ofServer = await findMaxConnections(server.adminUrl);
-  return decideWorkerCount(0, machine, { ofServer, ofWorker: countConnections(settings.dbPoolSize) });
+  return decideProcessCount(0, machine, { ofServer, ofProcess: countConnections(settings.dbPoolSize) });
 }

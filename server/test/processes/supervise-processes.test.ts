@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, test } from "node:test";
 import type { ObservationName, Observer } from "../../src/observe/index.ts";
-import { decideWorkerCount, mayHaveWorkers, superviseWorkers } from "../../src/processes/index.ts";
+import { decideProcessCount, mayHaveWorkerProcesses, superviseProcesses } from "../../src/processes/index.ts";
 import { until } from "../support/until.ts";
 
 const QUICK = { healthyAfterMs: 60_000, restartDelaysMs: [0, 1, 1] };
@@ -13,7 +13,7 @@ async function superviseScripts(count: number, scripts: readonly string[]) {
   const notes: ObservationName[] = [];
   const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
   const [started, ready, lost, retired]: [number[], Set<number>, number[], number[]] = [[], new Set(), [], []];
-  const workers = await superviseWorkers({
+  const workers = await superviseProcesses({
     count,
     observer,
     stopTimeoutMs: 60_000,
@@ -59,7 +59,7 @@ describe("the supervisor of worker processes", () => {
 
   test("reports a crash loop instead of starting one forever", async () => {
     const { workers, notes, started } = await superviseScripts(1, [CRASHES]);
-    await assert.rejects(workers.failed, /worker 1 has ended 4 times soon after its start/);
+    await assert.rejects(workers.failed, /worker process 1 has ended 4 times soon after its start/);
     assert.equal(started.length, 4);
     assert.equal(notes.at(-1), "process.crash_loop");
     await workers.stopAll();
@@ -103,7 +103,7 @@ describe("the number of workers", () => {
 
   test("is one process without a primary on two cores, with little memory and on Windows, unless it is set", () => {
     const may = (wanted: number, cores: number, memoryBytes = 64 * GB, platform: NodeJS.Platform = "linux") =>
-      mayHaveWorkers(wanted, { cores, memoryBytes, platform });
+      mayHaveWorkerProcesses(wanted, { cores, memoryBytes, platform });
     assert.deepEqual(
       [may(0, 2), may(0, 3), may(0, 8, 64 * GB, "win32"), may(1, 8), may(2, 1), may(0, 8, GB / 2), may(2, 8, GB / 2)],
       [false, true, false, false, true, false, true],
@@ -112,10 +112,10 @@ describe("the number of workers", () => {
 
   test("follows the cores as far as there is memory and the database has connections", () => {
     const decide = (cores: number, ofServer: number, memoryBytes = 64 * GB) =>
-      decideWorkerCount(0, { cores, memoryBytes }, { ofServer, ofWorker: 36 });
+      decideProcessCount(0, { cores, memoryBytes }, { ofServer, ofProcess: 36 });
     assert.deepEqual([decide(4, 97), decide(4, 400), decide(4, 20), decide(16, 397)], [2, 4, 1, 11]);
     assert.deepEqual([decide(64, 9_000, 2 * GB), decide(64, 9_000, GB / 4), decide(2, 9_000, 2 * GB)], [4, 1, 2]);
-    assert.equal(decideWorkerCount(0, { cores: 8, memoryBytes: 64 * GB }, null), 8);
-    assert.equal(decideWorkerCount(3, { cores: 8, memoryBytes: GB }, { ofServer: 36, ofWorker: 36 }), 3);
+    assert.equal(decideProcessCount(0, { cores: 8, memoryBytes: 64 * GB }, null), 8);
+    assert.equal(decideProcessCount(3, { cores: 8, memoryBytes: GB }, { ofServer: 36, ofProcess: 36 }), 3);
   });
 });

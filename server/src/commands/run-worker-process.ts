@@ -6,9 +6,9 @@ import {
   type PrimaryMethods,
   type PrimaryProcess,
   type ServingNode,
-  startWorkerNode,
-  type WorkerMethods,
-  type WorkerStart,
+  startNodeOfPrimary,
+  type WorkerProcessMethods,
+  type WorkerProcessStart,
 } from "../wiring/index.ts";
 import type { CommandContext } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
@@ -24,14 +24,14 @@ interface Serving {
 const EXIT_FAULT = 1;
 
 /** Serves as a worker process until the primary ends it. Resolves with the exit code. */
-export async function runWorker(context: CommandContext): Promise<number> {
+export async function runWorkerProcess(context: CommandContext): Promise<number> {
   const primary = await connectPrimary();
   const ending = Promise.withResolvers<"retire" | "stop">();
   const serving = Promise.withResolvers<Serving>();
-  const methods: WorkerMethods = {
+  const methods: WorkerProcessMethods = {
     ...primary.methods,
     start: async (start) => {
-      const starting = startWorker(context, start, primary.open(start, peer));
+      const starting = startServing(context, start, primary.open(start, peer));
       serving.resolve(starting);
       const { docsUrl, hasConsole } = (await starting).node;
       return { docsUrl, hasConsole };
@@ -43,7 +43,7 @@ export async function runWorker(context: CommandContext): Promise<number> {
     takeOver: async (lost) => (await serving.promise).node.takeOver(lost),
   };
   const peer = openParentPeer<PrimaryMethods>(methods);
-  // A primary that was killed takes its workers with it: all that was answered is stored.
+  // A primary that was killed takes its worker processes with it: all that was answered is stored.
   void peer.closed.then(() => process.exit(EXIT_FAULT));
   const { node, observation, observer } = await serving.promise;
   const { promise: crashed, resolve: crash } = Promise.withResolvers<"crash">();
@@ -61,14 +61,18 @@ export async function runWorker(context: CommandContext): Promise<number> {
   return end === "crash" ? EXIT_FAULT : 0;
 }
 
-async function startWorker(context: CommandContext, start: WorkerStart, primary: PrimaryProcess): Promise<Serving> {
+async function startServing(
+  context: CommandContext,
+  start: WorkerProcessStart,
+  primary: PrimaryProcess,
+): Promise<Serving> {
   const { env: environment, clock, version, signal } = context;
   const settings = loadSettings(environment);
   const extensions = await loadConfiguredExtensions(settings, environment);
   const observation = await openObservability(settings, extensions, { ...context, format: chooseFormat(settings) });
   const observer = observation.observer.child({ workerId: start.id });
   reportCrash(context, observer);
-  const node = await startWorkerNode(
+  const node = await startNodeOfPrimary(
     {
       ...observation,
       settings,

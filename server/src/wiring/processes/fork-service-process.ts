@@ -5,10 +5,10 @@ import type { CommitWatch } from "../../db/index.ts";
 import type { ConnectionAcceptor, ConnectionTaker } from "../../http/index.ts";
 import type { Counts, HolderCounts } from "../../limits/index.ts";
 import type { MetricFamily } from "../../observe/index.ts";
-import { type ForkOptions, forkWorker, type WorkerProcess } from "../../processes/index.ts";
+import { type ForkOptions, forkWorkerProcess, type WorkerProcess } from "../../processes/index.ts";
 import type { AttachedFeed, FeedRelay } from "../../realtime/index.ts";
 import { Later } from "../later.ts";
-import type { PrimaryMethods, WorkerMethods } from "./process-protocol.ts";
+import type { PrimaryMethods, WorkerProcessMethods } from "./process-protocol.ts";
 
 /** The connections that are on their way to a worker process, which confirms each. */
 class PassedConnections {
@@ -60,7 +60,7 @@ export interface SharedParts {
 }
 
 /** A worker process as the primary sees it. */
-export interface ServiceWorker extends WorkerProcess<WorkerMethods> {
+export interface ServiceProcess extends WorkerProcess<WorkerProcessMethods> {
   readonly node: string;
   readonly taker: ConnectionTaker;
   /** The last metrics that are known of it. */
@@ -75,11 +75,11 @@ export interface ServiceWorker extends WorkerProcess<WorkerMethods> {
 }
 
 /** Starts a worker process and answers its calls. */
-export function forkServiceWorker(
+export function forkServiceProcess(
   fork: Pick<ForkOptions, "program" | "id" | "env">,
   { acceptor, counts, sockets, socketLimits, relay }: SharedParts,
-): ServiceWorker {
-  const self = new Later<ServiceWorker>("the worker process is not forked yet");
+): ServiceProcess {
+  const self = new Later<ServiceProcess>("the worker process is not forked yet");
   const passed = new PassedConnections();
   const feed = createFeedMethods(relay, self.get);
   const taker: ConnectionTaker = {
@@ -108,7 +108,7 @@ export function forkServiceWorker(
       self.get().metrics = families;
     },
   };
-  const forked = forkWorker<WorkerMethods>({ ...fork, methods });
+  const forked = forkWorkerProcess<WorkerProcessMethods>({ ...fork, methods });
   const forget = (): void => {
     feed.close();
     acceptor.forget(taker);
@@ -119,11 +119,11 @@ export function forkServiceWorker(
     await passed.drain();
     forked.peer.tell(how, null);
   };
-  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };
-  self.set(worker);
+  const workerProcess: ServiceProcess = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };
+  self.set(workerProcess);
   // The pipe closes after the last message of the process, so what it has confirmed is known.
   void forked.peer.closed.then(forget);
-  return worker;
+  return workerProcess;
 }
 
 type FeedMethods = Pick<PrimaryMethods, "attachFeed" | "takeFeed" | "followFeed" | "detachFeed">;
@@ -131,7 +131,7 @@ type FeedMethods = Pick<PrimaryMethods, "attachFeed" | "takeFeed" | "followFeed"
 /** The change feed of one worker process. */
 function createFeedMethods(
   relay: FeedRelay | null,
-  worker: () => ServiceWorker,
+  workerProcess: () => ServiceProcess,
 ): { readonly methods: FeedMethods; close(): void } {
   let feed: { readonly session: number; readonly attached: AttachedFeed } | null = null;
   const close = (): void => {
@@ -143,8 +143,8 @@ function createFeedMethods(
       close();
       if (relay === null) return { unavailable: "This node has no sockets" };
       const attached = await relay.attach({
-        send: (content) => worker().peer.tell("deliverFeed", { session, content }),
-        lose: (reason) => worker().peer.tell("loseFeed", { session, reason }),
+        send: (content) => workerProcess().peer.tell("deliverFeed", { session, content }),
+        lose: (reason) => workerProcess().peer.tell("loseFeed", { session, reason }),
       });
       if ("unavailable" in attached) return attached;
       feed = { session, attached };
