@@ -1,7 +1,10 @@
 import type { OwnSettings } from "./build-settings.ts";
 import type { TypeCategory } from "./type-category.ts";
 
-/** The contents of the exposed schemas at one moment. Immutable: a newer one replaces it. */
+/**
+ * The contents of the exposed schemas at one moment. Immutable: a newer one replaces it. What realtime knows of a table, with the
+ * rules of its rows, is its table metadata.
+ */
 export interface Catalogue {
   /** Equal for two catalogues without a change between them, so plans can be cached by it. */
   readonly version: string;

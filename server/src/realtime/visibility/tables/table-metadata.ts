@@ -3,7 +3,7 @@ import { parsePolicy } from "../rules/parse-policy.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { PublishedChanges, TableMetadataRow } from "./sql/select-table-metadata.ts";
 
-/** What determines which roles see which rows and columns of a table. */
+/** What determines which roles see which rows and columns of a table. The catalogue of REST describes what the API exposes of it. */
 export interface TableMetadata {
   readonly oid: number;
   readonly schema: string;
