@@ -12,7 +12,7 @@ import type { RestModule } from "../rest/index.ts";
 import type { ExtensionCore, ExtensionRestAnswer, ExtensionRestCall } from "./port.ts";
 
 /** What the routes of extensions call. */
-export interface CoreParts {
+export interface CorePorts {
   readonly functions: readonly NamedFunction[];
   readonly rest: RestModule;
   readonly limits: Limits;
@@ -32,7 +32,7 @@ const JSON_TYPE = "application/json";
  * of which the SDK keeps the body alone.
  */
 export function createCore(
-  { functions, rest, limits, auth }: CoreParts,
+  { functions, rest, limits, auth }: CorePorts,
   request: RouteRequest,
   reply: RouteReply,
   onRejected: (error: AppError) => void,

@@ -9,7 +9,7 @@ import {
   type RouteRequest,
   sendStream,
 } from "../http/index.ts";
-import { type CoreParts, createCore } from "./extension-core.ts";
+import { type CorePorts, createCore } from "./extension-core.ts";
 import { describeAppError, isFunctionError } from "./extension-error.ts";
 import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
 
@@ -19,7 +19,7 @@ const CHECKED: ReadonlySet<string> = new Set(["bearer-alone", "account", "user"]
 interface ExtensionRoutesOptions {
   readonly context: ExtensionContext;
   /** Called per request: the modules are opened after the extensions. */
-  getCore(): CoreParts;
+  getCore(): CorePorts;
 }
 
 /** The routes of an extension as rows of the route table, so that they pass through the same steps as every other request. */
@@ -94,7 +94,7 @@ function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">
 function toExtensionRequest(
   request: RouteRequest,
   reply: RouteReply,
-  { core, limits }: Pick<ExtensionRequest, "core"> & Pick<CoreParts, "limits">,
+  { core, limits }: Pick<ExtensionRequest, "core"> & Pick<CorePorts, "limits">,
 ): ExtensionRequest {
   const { raw } = reply;
   const closed = new AbortController();

@@ -4,7 +4,7 @@ import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
 import { PROVIDER_KINDS, SETTINGS, type VendorKind } from "../config/index.ts";
 import { isRecord } from "../json/index.ts";
 import type {
-  ConfiguredParts,
+  ConfiguredExtension,
   Extension,
   ExtensionRoute,
   ExtensionTable,
@@ -87,7 +87,7 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
 }
 
 /** What is wrong with the parts that depend on settings. */
-export function findConfiguredFaults(parts: ConfiguredParts): readonly string[] {
+export function findConfiguredFaults(parts: ConfiguredExtension): readonly string[] {
   const { routes = [], trustedUrls = [], connections: { perOrigin = 1, idleTimeoutMs = 0 } = {} } = parts;
   return [
     ...(Number.isInteger(perOrigin) && perOrigin > 0 ? [] : ["connections.perOrigin must be a whole number above 0"]),

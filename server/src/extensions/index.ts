@@ -4,7 +4,7 @@ import type { describeInterface as DescribeInterface } from "./describe-interfac
 import type { LoadedExtension } from "./load-extensions.ts";
 import type { OpenedExtensions, OpenExtensionsOptions } from "./open-extensions.ts";
 
-export type { CoreParts } from "./extension-core.ts";
+export type { CorePorts } from "./extension-core.ts";
 export { type LoadedExtension, loadExtensions, protocolsOf } from "./load-extensions.ts";
 export { describeServer } from "./describe-server.ts";
 export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.ts";

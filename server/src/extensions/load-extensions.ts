@@ -5,7 +5,7 @@ import { type ExtensionSchema, messageOf } from "../db/index.ts";
 import type { VendorProtocol } from "../agents/index.ts";
 import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
 import type {
-  ConfiguredParts,
+  ConfiguredExtension,
   Extension,
   ExtensionConnections,
   ExtensionContext,
@@ -95,7 +95,7 @@ export async function loadExtensions(options: {
 async function configure(
   extension: Extension,
   settings: LoadedExtension["settings"],
-): Promise<ConfiguredParts & { readonly faults?: readonly string[] }> {
+): Promise<ConfiguredExtension & { readonly faults?: readonly string[] }> {
   try {
     return (await extension.configure?.(settings)) ?? {};
   } catch (error) {

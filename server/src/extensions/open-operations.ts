@@ -1,6 +1,6 @@
 import { describeMailTransport, sendsMails, sendTestMail } from "../auth/index.ts";
 import { describeSettings, type Environment, type Settings } from "../config/index.ts";
-import type { CoreParts } from "./extension-core.ts";
+import type { CorePorts } from "./extension-core.ts";
 import type { LoadedExtension } from "./load-extensions.ts";
 import type { ExtensionOperations } from "./operations-port.ts";
 
@@ -10,7 +10,7 @@ export interface OperationsOptions {
   readonly extensions: readonly LoadedExtension[];
   readonly part?: object | null;
   /** Throws before the modules are open. */
-  getCore(): CoreParts;
+  getCore(): CorePorts;
 }
 
 export function openOperations(options: OperationsOptions): ExtensionOperations {

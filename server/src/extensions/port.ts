@@ -122,7 +122,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
    * Parts that depend on the values of the settings. Called once, before the service starts. What it throws stops the start; a
    * `SettingsError` reports several faults at once.
    */
-  configure?(settings: ExtensionSettings<Rows>): ConfiguredParts<Rows> | Promise<ConfiguredParts<Rows>>;
+  configure?(settings: ExtensionSettings<Rows>): ConfiguredExtension<Rows> | Promise<ConfiguredExtension<Rows>>;
   /** Values that the workers set, for the metrics endpoint. */
   readonly gauges?: readonly ExtensionGauge[];
   /** What `swarmbase doctor` reports about the extension. Changes nothing. */
@@ -148,7 +148,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
 }
 
 /** What `configure` adds to an extension. */
-export interface ConfiguredParts<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+export interface ConfiguredExtension<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   /** In addition to `routes`. */
   readonly routes?: readonly ExtensionRoute<Rows>[];
   /** Receives what every process of the service observes. */

@@ -5,19 +5,19 @@ export interface Html {
   readonly markup: string;
 }
 
-type Part = Html | string | number | null | false | undefined | readonly Part[];
+type Value = Html | string | number | null | false | undefined | readonly Value[];
 
 /** A template that escapes every value except markup. */
-export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return { markup: pieces.map((piece, index) => piece + render(parts[index])).join("") };
+export function html(pieces: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return { markup: pieces.map((piece, index) => piece + render(values[index])).join("") };
 }
 
 export function raw(markup: string): Html {
   return { markup };
 }
 
-function render(part: Part): string {
-  if (part === null || part === undefined || part === false) return "";
-  if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));
-  return "markup" in part ? part.markup : part.map(render).join("");
+function render(value: Value): string {
+  if (value === null || value === undefined || value === false) return "";
+  if (typeof value === "string" || typeof value === "number") return escapeHtml(String(value));
+  return "markup" in value ? value.markup : value.map(render).join("");
 }

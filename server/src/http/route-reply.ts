@@ -14,7 +14,7 @@ interface BodyCompressor {
   compress(acceptEncoding: string, body: Buffer): Promise<Compressed | null>;
 }
 
-interface ReplyParts {
+interface ReplyPorts {
   readonly headers: Readonly<Record<string, string>>;
   /** Null where bodies are not compressed. */
   readonly compressor: BodyCompressor | null;
@@ -34,7 +34,7 @@ export class RouteReply {
   readonly #isEnding: () => boolean;
   #isTaken = false;
 
-  constructor(request: RouteRequest, raw: ServerResponse, { headers, compressor, isEnding }: ReplyParts) {
+  constructor(request: RouteRequest, raw: ServerResponse, { headers, compressor, isEnding }: ReplyPorts) {
     this.request = request;
     this.raw = raw;
     this.compressor = compressor;

@@ -54,8 +54,8 @@ async function startStages(
 ): Promise<ServingNode> {
   const { settings, primary = null } = options;
   // Begins first, because the service waits for the locks of its schema before it listens.
-  const ownParts = primary === null ? openOwnParts(options, node) : null;
-  const ownFailure = runWorkers(options, closers, { workers: ownParts?.workers ?? [] });
+  const ownServices = primary === null ? openOwnServices(options, node) : null;
+  const ownFailure = runWorkers(options, closers, { workers: ownServices?.workers ?? [] });
   const { database, copyHold, reserve } = openNodeDatabase(options, node, closers);
 
   const url = new Later<string>("the base URL is not known before the service listens");
@@ -85,8 +85,8 @@ async function startStages(
     reserve,
     credentialsWritten: credentialsWritten.promise,
   });
-  (primary ?? ownParts?.certificate)?.onCertificate((material) => http.server.renewTls(material));
-  if (ownParts !== null) await unlessAborted(ownParts.schemaLevel.held, options.signal);
+  (primary ?? ownServices?.certificate)?.onCertificate((material) => http.server.renewTls(material));
+  if (ownServices !== null) await unlessAborted(ownServices.schemaLevel.held, options.signal);
   const { port } = await timed(options.startTimes, "listening", () => http.server.listen());
 
   const localUrl = buildLocalUrl(settings, port);
@@ -117,14 +117,14 @@ async function startStages(
   };
 }
 
-interface OwnParts {
+interface OwnServices {
   readonly schemaLevel: SchemaLevel;
   readonly certificate: Certificate;
   readonly workers: readonly Worker[];
 }
 
 /** What a node has once: a worker process leaves it to the primary process. */
-function openOwnParts(options: NodeContext, node: PreparedNode): OwnParts {
+function openOwnServices(options: NodeContext, node: PreparedNode): OwnServices {
   const schemaLevel = createSchemaLevel(options, node);
   const certificate = openCertificate(options, node.tls);
   const workers = [schemaLevel.worker, ...certificate.workers, ...watchDisk(options, node.server)];

@@ -17,7 +17,7 @@ const CASES: readonly [string, Rule][] = [
   ["( SELECT private.require_read_or_run() AS require_read_or_run)", { kind: "scopes", scopes: ["read"] }],
   [
     "(( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id))",
-    { kind: "any", parts: [{ kind: "scopes", scopes: ["read"] }, OPAQUE] },
+    { kind: "any", operands: [{ kind: "scopes", scopes: ["read"] }, OPAQUE] },
   ],
   ["((user_id = auth.uid()) OR private.one(a) = private.other(b))", OPAQUE],
   ['("User ""Id""" = auth.uid())', { kind: "owner", column: 'User "Id"' }],
@@ -30,12 +30,12 @@ const CASES: readonly [string, Rule][] = [
     "((a IS NULL) OR (b IS NOT NULL) OR ((v = 'it''s'::text) AND (NOT c)))",
     {
       kind: "any",
-      parts: [
+      operands: [
         { kind: "null", column: "a", isNull: true },
         { kind: "null", column: "b", isNull: false },
         {
           kind: "all",
-          parts: [
+          operands: [
             { kind: "text", column: "v", value: "it's", isEqual: true },
             { kind: "flag", column: "c", isSet: false },
           ],
@@ -46,7 +46,7 @@ const CASES: readonly [string, Rule][] = [
   ["((user_id)::text = (auth.jwt() ->> 'sub'::text))", OPAQUE],
   [
     "((user_id = auth.uid()) OR (EXISTS ( SELECT 1\n   FROM public.t\n  WHERE ((t.a = docs.b) OR (t.c = 1)))))",
-    { kind: "any", parts: [OWNER, OPAQUE] },
+    { kind: "any", operands: [OWNER, OPAQUE] },
   ],
   // Words inside of quotes, and operands that could belong to something else, are left alone.
   ["(name = ') OR (true'::text)", { kind: "text", column: "name", value: ") OR (true", isEqual: true }],

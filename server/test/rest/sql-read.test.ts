@@ -118,11 +118,11 @@ describe("comparisons", () => {
   });
 
   it("combine by and, or and not, with parentheses", async () => {
-    const logic = (operator: "and" | "or", isNegated: boolean, ...parts: Predicate[]): Predicate => ({
+    const logic = (operator: "and" | "or", isNegated: boolean, ...operands: Predicate[]): Predicate => ({
       kind: "logic",
       operator,
       isNegated,
-      parts,
+      operands,
     });
     const ids = await idsOf((bind) =>
       logic(

@@ -22,7 +22,7 @@ export type RespondBody = Without<
   "stream" | "background"
 >;
 
-interface TypedParts {
+interface TypedOptions {
   readonly schema?: AnswerSchema | undefined;
   readonly tools?: ClientTools | undefined;
 }
@@ -77,7 +77,7 @@ export function respond(
 ): RunStream;
 export function respond(
   client: FunctionsClient,
-  { schema, tools, ...given }: RespondBody & TypedParts,
+  { schema, tools, ...given }: RespondBody & TypedOptions,
   options: RespondOptions = {},
 ): RunStream | StructuredStream<AnswerSchema> {
   const body = {

@@ -98,13 +98,13 @@ const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
   },
 };
 
-interface FunctionParts extends Pick<Operation, "summary" | "responses"> {
+interface FunctionFields extends Pick<Operation, "summary" | "responses"> {
   readonly description: string;
   readonly parameters?: readonly Reference[];
   readonly requestBody: NonNullable<Operation["requestBody"]>;
 }
 
-type ToOperation = (operationId: string, parts: FunctionParts) => Operation;
+type ToOperation = (operationId: string, parts: FunctionFields) => Operation;
 
 export function describeFunctions(
   calls: readonly CallDescription[],

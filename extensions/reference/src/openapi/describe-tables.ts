@@ -153,7 +153,7 @@ function describeIndex(): Operation {
   });
 }
 
-interface OperationParts extends Pick<Operation, "summary" | "responses"> {
+interface OperationFields extends Pick<Operation, "summary" | "responses"> {
   readonly description: string;
   readonly parameters?: readonly Reference[];
   readonly requestBody?: NonNullable<Operation["requestBody"]>;
@@ -167,7 +167,7 @@ function callersOf({ access }: TableDescription, operation: TableOperation): rea
   return Object.keys(cells).filter((caller) => cells[caller] === "yes");
 }
 
-function operationOf(operationId: string, { exchange, callers, ...parts }: OperationParts): Operation {
+function operationOf(operationId: string, { exchange, callers, ...parts }: OperationFields): Operation {
   return {
     operationId,
     tags: [TABLES_TAG.name],

@@ -48,7 +48,7 @@ export async function checkInput(
     reader.canStop && (message.run_id === runId || message.id === askedId);
   const checked = foreign.slice(unchecked.length);
   // Nothing else is asked when the agent must not answer.
-  const batches = [checked.filter(isCurrent), ...inParts(checked.filter((message) => !isCurrent(message)))];
+  const batches = [checked.filter(isCurrent), ...inBatches(checked.filter((message) => !isCurrent(message)))];
   for (const batch of batches) {
     const results = await Promise.all(batch.map((message) => checkMessage(run, message, guardrails, reader)));
     for (const [index, message] of batch.entries()) {
@@ -141,10 +141,10 @@ export function failed({ name }: Guardrail, { message }: GuardrailFailure): Mode
 }
 
 /** The latest messages first: these are the most likely to be checked already. */
-function inParts(messages: readonly TranscriptMessage[]): TranscriptMessage[][] {
+function inBatches(messages: readonly TranscriptMessage[]): TranscriptMessage[][] {
   const latest = messages.toReversed();
   const count = Math.ceil(latest.length / MAX_CONCURRENT_CHECKS);
-  return Array.from({ length: count }, (_, part) =>
-    latest.slice(part * MAX_CONCURRENT_CHECKS, (part + 1) * MAX_CONCURRENT_CHECKS),
+  return Array.from({ length: count }, (_, batch) =>
+    latest.slice(batch * MAX_CONCURRENT_CHECKS, (batch + 1) * MAX_CONCURRENT_CHECKS),
   );
 }

@@ -43,15 +43,15 @@ export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish)
   const subject = subjectOf(run, callerOf(turn), null);
   for (const guardrail of guardrails) {
     try {
-      for (const part of ["text", "reason"] as const) {
+      for (const field of ["text", "reason"] as const) {
         // A schema describes answers.
-        if (texts[part].trim() === "" || (part === "reason" && guardrail.kind === "schema")) continue;
-        const verdict = await run.ports.guardrails.check(guardrail, texts[part], subject);
+        if (texts[field].trim() === "" || (field === "reason" && guardrail.kind === "schema")) continue;
+        const verdict = await run.ports.guardrails.check(guardrail, texts[field], subject);
         turn.signal.throwIfAborted();
         if (!verdict.isTripped) continue;
         if (guardrail.action === "block") return stopTurn(run, turn, guardrail);
-        texts[part] = verdict.replacement;
-        if (part === "text") flags.push(toFlag(turn.messageId, guardrail, verdict.reason));
+        texts[field] = verdict.replacement;
+        if (field === "text") flags.push(toFlag(turn.messageId, guardrail, verdict.reason));
       }
     } catch (error) {
       // What was not checked is not stored.

@@ -38,19 +38,19 @@ export async function listAccounts(context: AuthContext, { query }: AuthCall): P
   const order = parseOrder(query["sort"]);
   const filter = {
     email: query["email"] ? parseEmail(query["email"]) : null,
-    part: query["filter"] ? escapePattern(query["filter"]) : null,
+    search: query["filter"] ? escapePattern(query["filter"]) : null,
   };
   const { users, total } = await inTransaction(context.pool, async (client) => {
     const rows = await selectAccounts(client, filter, { order, limit: perPage, offset: (page - 1) * perPage });
     return { users: await selectWholeUsers(client, rows), total: await countAccounts(client, filter) };
   });
-  const { email, filter: part, sort } = query;
+  const { email, filter: search, sort } = query;
   return {
     status: 200,
     body: { users: users.map(renderUser), aud: "authenticated" },
     headers: {
       "x-total-count": String(total),
-      link: renderPageLinks({ page, perPage, total, further: { filter: part, email, sort } }),
+      link: renderPageLinks({ page, perPage, total, further: { filter: search, email, sort } }),
     },
   };
 }

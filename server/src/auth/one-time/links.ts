@@ -3,7 +3,7 @@ import type { AuthResponse } from "../call.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
 
-interface LinkParts {
+interface NewLink {
   readonly kind: LinkKind;
   readonly tokenHash: string;
   /** Returned by `chooseRedirect`. */
@@ -11,10 +11,7 @@ interface LinkParts {
 }
 
 /** The URL of the link in a mail. */
-export function buildLink(
-  { baseUrl }: Pick<AuthContext, "baseUrl">,
-  { kind, tokenHash, redirectTo }: LinkParts,
-): string {
+export function buildLink({ baseUrl }: Pick<AuthContext, "baseUrl">, { kind, tokenHash, redirectTo }: NewLink): string {
   const query = new URLSearchParams({ token: tokenHash, type: linkTypeOf(kind), redirect_to: redirectTo });
   return `${baseUrl}/auth/v1/verify?${query.toString()}`;
 }

@@ -6,7 +6,7 @@ import { deleteSessions, insertSession, selectLiveSessions } from "../sql/sessio
 import { deleteAccount, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { makeRefreshKey } from "./refresh-key.ts";
-import { renderSession, type SessionBody, type SessionParts, type TokenRequest } from "./render-session.ts";
+import { renderSession, type SessionBody, type SessionSource, type TokenRequest } from "./render-session.ts";
 
 const USER_AGENT_LENGTH = 500;
 
@@ -20,7 +20,7 @@ interface IssueSession {
 }
 
 /** A session that is stored. Its tokens are made after the commit, because a hook that is asked for claims can take long. */
-export interface IssuedSession extends SessionParts {
+export interface IssuedSession extends SessionSource {
   readonly request: TokenRequest;
   /** Takes the session back when its tokens are refused. */
   undo(client: Queryable): Promise<void>;

@@ -9,7 +9,7 @@ import { deleteSessions, type SessionRow, lockSession, updateSession } from "../
 import { findUserById, selectWholeUser } from "../sql/users.ts";
 import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } from "../tokens/refresh-token.ts";
 import { openRefreshKey } from "./refresh-key.ts";
-import { renderSession, type SessionBody, type SessionParts } from "./render-session.ts";
+import { renderSession, type SessionBody, type SessionSource } from "./render-session.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -51,7 +51,7 @@ async function advanceSession(
   context: AuthContext,
   client: Queryable,
   { address, ...token }: DecodedRefreshToken & Pick<PresentedRefreshToken, "address">,
-): Promise<SessionParts | EndedSession> {
+): Promise<SessionSource | EndedSession> {
   const session = await lockSession(client, token.sessionId);
   if (session === null) throw authError("refresh_token_not_found");
   const refreshKey = openRefreshKey(session, context.masterKey);

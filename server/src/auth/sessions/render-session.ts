@@ -18,7 +18,7 @@ export interface SessionBody {
   readonly user: RenderedUser;
 }
 
-export interface SessionParts {
+export interface SessionSource {
   readonly session: SessionRow;
   readonly refreshKey: Buffer;
   readonly user: WholeUser;
@@ -34,7 +34,7 @@ export interface TokenRequest {
 /** A new access token and the session's current refresh token. Asks the hook for claims, so it runs outside of transactions. */
 export async function renderSession(
   context: AuthContext,
-  { session, refreshKey, user }: SessionParts,
+  { session, refreshKey, user }: SessionSource,
   request: TokenRequest,
 ): Promise<SessionBody> {
   const claims = buildClaims(context, session, user.row);

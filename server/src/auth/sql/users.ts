@@ -97,7 +97,7 @@ interface AccountFilter {
   /** Normalized. */
   readonly email: string | null;
   /** Part of an address or a name, with the wildcards of `like` escaped. */
-  readonly part: string | null;
+  readonly search: string | null;
 }
 
 const MATCHES = `($1::text is null or email = $1)
@@ -114,13 +114,13 @@ export function selectAccounts(client: Queryable, filter: AccountFilter, page: A
   return selectRows(
     client,
     `select * from auth.users where ${MATCHES} order by ${ACCOUNT_ORDERS[page.order]} limit $3 offset $4`,
-    [filter.email, filter.part, page.limit, page.offset],
+    [filter.email, filter.search, page.limit, page.offset],
   );
 }
 
-export async function countAccounts(client: Queryable, { email, part }: AccountFilter): Promise<number> {
+export async function countAccounts(client: Queryable, { email, search }: AccountFilter): Promise<number> {
   const statement = `select count(*) as count from auth.users where ${MATCHES}`;
-  return Number((await getRow<{ count: string }>(client, statement, [email, part])).count);
+  return Number((await getRow<{ count: string }>(client, statement, [email, search])).count);
 }
 
 /**

@@ -17,18 +17,18 @@ const MAX_BYTES = COUNTER_START + COUNTER_MAX_BYTES + TAG_BYTES + CHECKSUM_BYTES
 const MAX_LENGTH = Math.ceil((MAX_BYTES * 4) / 3);
 const COUNTER_LIMIT = 2n ** 63n;
 
-interface RefreshTokenParts {
+interface RefreshTokenContent {
   readonly sessionId: string;
   /** The range of PostgreSQL's bigint. */
   readonly counter: bigint;
 }
 
-export interface DecodedRefreshToken extends RefreshTokenParts {
+export interface DecodedRefreshToken extends RefreshTokenContent {
   readonly tag: Buffer;
 }
 
-export function encodeRefreshToken(parts: RefreshTokenParts, key: Buffer): string {
-  const signed = encodeSigned(parts);
+export function encodeRefreshToken(content: RefreshTokenContent, key: Buffer): string {
+  const signed = encodeSigned(content);
   const body = Buffer.concat([signed, tagOf(signed, key)]);
   return Buffer.concat([body, checksumOf(body)]).toString("base64url");
 }
@@ -49,11 +49,11 @@ export function decodeRefreshToken(text: string): DecodedRefreshToken | null {
   return { sessionId, counter, tag: body.subarray(-TAG_BYTES) };
 }
 
-export function isRefreshTokenSigned({ tag, ...parts }: DecodedRefreshToken, key: Buffer): boolean {
-  return timingSafeEqual(tag, tagOf(encodeSigned(parts), key));
+export function isRefreshTokenSigned({ tag, ...content }: DecodedRefreshToken, key: Buffer): boolean {
+  return timingSafeEqual(tag, tagOf(encodeSigned(content), key));
 }
 
-function encodeSigned({ sessionId, counter }: RefreshTokenParts): Buffer {
+function encodeSigned({ sessionId, counter }: RefreshTokenContent): Buffer {
   const id = Buffer.from(sessionId.replaceAll("-", ""), "hex");
   if (id.length !== SESSION_ID_BYTES) throw new RangeError("the session id is not a UUID");
   return Buffer.concat([Buffer.of(VERSION), id, encodeCounter(counter)]);

@@ -6,8 +6,8 @@ import type { TLSSocket } from "node:tls";
 const AUTHORITY = ":authority";
 
 // Node.js declares the members below as properties, although they are accessors, which only an accessor can override.
-type RequestParts = ConstructorParameters<typeof Http2ServerRequest>;
-const NodeRequest = Http2ServerRequest as unknown as new (...parts: RequestParts) => Readable;
+type RequestArguments = ConstructorParameters<typeof Http2ServerRequest>;
+const NodeRequest = Http2ServerRequest as unknown as new (...values: RequestArguments) => Readable;
 
 interface RequestHead {
   readonly headers: IncomingHttpHeaders;

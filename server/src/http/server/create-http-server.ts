@@ -74,9 +74,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }, checkIntervalMs(settings));
   deadlineTimer.unref();
   const accessLog = createAccessLog(observer, { isTraced: (options.traceSource ?? null) !== null });
-  const parts = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, forms, renderRaw };
-  serveRequests(options, parts, serveRoutes(options, parts));
-  serveUpgrades(options, parts);
+  const ports = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, forms, renderRaw };
+  serveRequests(options, ports, serveRoutes(options, ports));
+  serveUpgrades(options, ports);
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
   server.closeIdleConnections = () => {};

@@ -15,12 +15,12 @@ import { buildClientErrorListener } from "./client-errors.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { Http2Port } from "./http2/create-http2-server.ts";
 import { httpsRequiredError } from "./plain-http.ts";
-import type { AppParts, HttpServerOptions, RequestListener } from "./serve-routes.ts";
+import type { RoutePorts, HttpServerOptions, RequestListener } from "./serve-routes.ts";
 import { traceRequests } from "./trace-requests.ts";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-interface ServerParts extends AppParts {
+interface ServerPorts extends RoutePorts {
   readonly server: http.Server;
   readonly http2: Http2Port | null;
   readonly limits: ConnectionLimits;
@@ -31,7 +31,7 @@ interface ServerParts extends AppParts {
 /** Passes the requests that are admitted to the app. */
 export function serveRequests(
   options: HttpServerOptions,
-  { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, renderRaw }: ServerParts,
+  { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, renderRaw }: ServerPorts,
   listener: RequestListener,
 ): void {
   const { settings, traceSource = null } = options;
@@ -70,7 +70,7 @@ export function serveRequests(
 /** Passes the upgrades that are admitted to the listener of the options. */
 export function serveUpgrades(
   options: HttpServerOptions,
-  { server, connections, limits, renderRaw }: ServerParts,
+  { server, connections, limits, renderRaw }: ServerPorts,
 ): void {
   const checkTransport = buildTransportCheck(options.settings);
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {

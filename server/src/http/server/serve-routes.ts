@@ -64,7 +64,7 @@ export interface HttpServerOptions {
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-export interface AppParts {
+export interface RoutePorts {
   readonly connections: Connections;
   readonly accessLog: AccessLog;
   readonly responseHeadersOf: ResponseHeadersOf;
@@ -85,10 +85,10 @@ interface ServedRoute extends Pick<Route, "method" | "path" | "isHeadRejected" |
 }
 
 /** Passes each request through its stages, in the order of the code. */
-export function serveRoutes(options: HttpServerOptions, parts: AppParts): RequestListener {
+export function serveRoutes(options: HttpServerOptions, ports: RoutePorts): RequestListener {
   const { settings, routes, limits, fallback } = options;
-  const { connections, responseHeadersOf } = parts;
-  const table = new RouteTable(routes.map((route) => prepareRoute(route, options, parts.accessLog)));
+  const { connections, responseHeadersOf } = ports;
+  const table = new RouteTable(routes.map((route) => prepareRoute(route, options, ports.accessLog)));
   const compressor = settings.compressionEnabled ? new Compressor() : null;
   const isEnding = (): boolean => connections.isEnding;
 
@@ -119,11 +119,11 @@ export function serveRoutes(options: HttpServerOptions, parts: AppParts): Reques
         throw allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path);
       }
     } catch (error) {
-      sendError(error, reply, parts);
+      sendError(error, reply, ports);
     }
   };
   const giveUp = (error: unknown, { raw, request }: RouteReply): void => {
-    parts.accessLog.fail(raw, toHttpError(error, request));
+    ports.accessLog.fail(raw, toHttpError(error, request));
     raw.destroy();
   };
 
@@ -134,7 +134,7 @@ export function serveRoutes(options: HttpServerOptions, parts: AppParts): Reques
   };
 }
 
-function sendError(error: unknown, reply: RouteReply, { accessLog, forms }: AppParts): void {
+function sendError(error: unknown, reply: RouteReply, { accessLog, forms }: RoutePorts): void {
   const { request, raw } = reply;
   const known = toHttpError(error, request);
   accessLog.fail(raw, known);

@@ -35,7 +35,7 @@ export function hideOutputs({ relationship, isToOne, node }: Embed): Embed {
 function planCondition(condition: Condition, scope: ConditionScope): Predicate {
   if (condition.kind === "filter") return planPresenceFilter(condition, scope) ?? planFilter(condition, scope);
   const { kind, operator, isNegated, conditions } = condition;
-  return { kind, operator, isNegated, parts: planConditions(conditions, scope) };
+  return { kind, operator, isNegated, operands: planConditions(conditions, scope) };
 }
 
 function planPresenceFilter({ field, operation }: FilterCondition, scope: ConditionScope): Predicate | null {

@@ -168,7 +168,7 @@ export type Predicate =
       readonly kind: "logic";
       readonly operator: "and" | "or";
       readonly isNegated: boolean;
-      readonly parts: readonly Predicate[];
+      readonly operands: readonly Predicate[];
     }
   /** The embed has a row, given its filters and, with an offset, its window. */
   | { readonly kind: "exists"; readonly isNegated: boolean; readonly embed: Embed };

@@ -26,7 +26,7 @@ export function usesOf({ outputs, where, order }: ReadNode): readonly Use[] {
 export function usesOfPredicate(predicate: Predicate): readonly Use[] {
   switch (predicate.kind) {
     case "logic":
-      return predicate.parts.flatMap(usesOfPredicate);
+      return predicate.operands.flatMap(usesOfPredicate);
     case "exists":
       return [predicate.embed];
     default:

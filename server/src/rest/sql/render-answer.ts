@@ -17,7 +17,7 @@ export interface AnswerFigures {
   readonly checks: readonly string[];
 }
 
-interface AnswerParts {
+interface AnswerSource {
   /** After `with`; empty when there is nothing. */
   readonly before: string;
   /** Where the rows are, after `from`. */
@@ -32,9 +32,9 @@ const MAX_KEPT_BYTES = 64 * 1024;
 const ROW_OVERHEAD_BYTES = 32;
 
 /** The rows of the body, after a row of figures where there are any. */
-export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, figures: AnswerFigures): string {
-  const start = parts.before === "" ? "" : `with ${parts.before} `;
-  const rows = renderBodyRows(draft, answer, parts);
+export function renderAnswer(draft: Draft, answer: AnswerPlan, source: AnswerSource, figures: AnswerFigures): string {
+  const start = source.before === "" ? "" : `with ${source.before} `;
+  const rows = renderBodyRows(draft, answer, source);
   const head = renderFigures(draft, answer, figures);
   const isKept = answer.isKept === true;
   const all = head === null && !isKept ? (rows ?? "") : joinRows(head, rows);
@@ -60,7 +60,7 @@ function renderKept(rows: string): string {
 function renderBodyRows(
   draft: Draft,
   { body, isCounted = false, isCapped }: AnswerPlan,
-  { from, form }: AnswerParts,
+  { from, form }: AnswerSource,
 ): string | null {
   if (body.kind === "none") return null;
   const { maxRows } = draft.limits;

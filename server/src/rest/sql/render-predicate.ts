@@ -82,7 +82,7 @@ function renderSearch(draft: Draft, predicate: Predicate & { kind: "search" }, s
   return `${vector} @@ pg_catalog.${OPERATORS[predicate.operator].sql}(${withConfig(draft.parameter(right))})`;
 }
 
-function renderLogic(draft: Draft, { operator, parts }: Predicate & { kind: "logic" }, scope: RowScope): string {
-  if (parts.length === 0) return operator === "and" ? "true" : "false";
-  return `(${parts.map((part) => renderPredicate(draft, part, scope)).join(` ${operator} `)})`;
+function renderLogic(draft: Draft, { operator, operands }: Predicate & { kind: "logic" }, scope: RowScope): string {
+  if (operands.length === 0) return operator === "and" ? "true" : "false";
+  return `(${operands.map((operand) => renderPredicate(draft, operand, scope)).join(` ${operator} `)})`;
 }

@@ -32,9 +32,9 @@ export function rowFault(field: string, message: string, path = ""): readonly Ro
   return [{ field, path, message, code: null }];
 }
 
-type TableRuleParts = Pick<TableRule, "name" | "fields"> & Partial<TableRule>;
+type TableRuleOptions = Pick<TableRule, "name" | "fields"> & Partial<TableRule>;
 
-export function tableRule(parts: TableRuleParts): TableRule {
+export function tableRule(options: TableRuleOptions): TableRule {
   return {
     required: [],
     requiredOfService: [],
@@ -44,6 +44,6 @@ export function tableRule(parts: TableRuleParts): TableRule {
     fill: (written) => written,
     checkNewRow: () => [],
     rewrite: () => null,
-    ...parts,
+    ...options,
   };
 }

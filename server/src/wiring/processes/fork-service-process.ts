@@ -49,7 +49,7 @@ class PassedConnections {
 }
 
 /** What all worker processes share, in the primary. */
-export interface SharedParts {
+export interface SharedPorts {
   readonly acceptor: ConnectionAcceptor;
   readonly counts: Counts;
   readonly sockets: HolderCounts<ConnectionTaker>;
@@ -77,7 +77,7 @@ export interface ServiceProcess extends WorkerProcess<WorkerProcessMethods> {
 /** Starts a worker process and answers its calls. */
 export function forkServiceProcess(
   fork: Pick<ForkOptions, "program" | "id" | "env">,
-  { acceptor, counts, sockets, socketLimits, relay }: SharedParts,
+  { acceptor, counts, sockets, socketLimits, relay }: SharedPorts,
 ): ServiceProcess {
   const self = new Later<ServiceProcess>("the worker process is not forked yet");
   const passed = new PassedConnections();

@@ -26,7 +26,7 @@ import type { RunningService, ServedPages } from "../running-service.ts";
 import { addLagGauge, serveMetrics } from "../serve-metrics.ts";
 import { replicaUrlOf } from "../services/open-realtime-module.ts";
 import { runWorkers, watchDisk } from "../workers/run-workers.ts";
-import { forkServiceProcess, type ServiceProcess, type SharedParts } from "./fork-service-process.ts";
+import { forkServiceProcess, type ServiceProcess, type SharedPorts } from "./fork-service-process.ts";
 import { ProcessRegistry } from "./process-registry.ts";
 
 export interface PrimaryService extends RunningService {
@@ -104,7 +104,7 @@ export async function startPrimary(
 
 interface Primary {
   readonly node: PreparedNode;
-  readonly shared: SharedParts;
+  readonly shared: SharedPorts;
   readonly registry: ProcessRegistry;
   readonly certificate: Certificate;
   readonly url: string;
@@ -148,7 +148,7 @@ function openShared(
   { settings, observer }: NodeContext,
   { server, masterKey }: PreparedNode,
   closers: Closers,
-): SharedParts {
+): SharedPorts {
   const pool = openServicePool(server.url, masterKey);
   const commits = new CommitWatch(pool);
   const openStream = openReplication(replicaUrlOf(server, masterKey), commits);

@@ -1,6 +1,6 @@
 import { type AddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import { chooseRedirect } from "../../auth/index.ts";
-import { type CoreParts, type OpenedExtensions, openExtensions } from "../../extensions/index.ts";
+import { type CorePorts, type OpenedExtensions, openExtensions } from "../../extensions/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 
 const EXTENSION_CONNECTIONS = 64;
@@ -9,7 +9,7 @@ interface ExtensionModuleOptions extends OpenNodeContext {
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
   readonly key: Buffer;
-  getCore(): CoreParts;
+  getCore(): CorePorts;
 }
 
 /** The extensions with their outgoing connections. */

@@ -3,7 +3,7 @@ import { createToolChecks, readRunMaxima } from "../../agents/index.ts";
 import { translateScopeError } from "../../auth/index.ts";
 import { deriveKey, derivePassword } from "../../crypto/index.ts";
 import { newRowId, withRole } from "../../db/index.ts";
-import { type CoreParts, protocolsOf } from "../../extensions/index.ts";
+import { type CorePorts, protocolsOf } from "../../extensions/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "../../limits/index.ts";
 import { openRest, type RestModule } from "../../rest/index.ts";
 import { createIsOwnName, createTableRules, isPortalName } from "../../tables/index.ts";
@@ -32,7 +32,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
   const ca = await readAuthorities({ localFile: caFile, ownFile: settings.webhookCaFile });
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
-  const core = new Later<CoreParts>("the services are not open yet");
+  const core = new Later<CorePorts>("the services are not open yet");
 
   const extensions = await openExtensionModule({ ...context, policy, ca, key: toolKey, getCore: core.get });
   const webhooks = openWebhookModule(context, { policy, ca, listenUrl });
@@ -90,7 +90,7 @@ async function openLimitModule(
   });
 }
 
-interface RestParts {
+interface RestModulePorts {
   readonly policy: AddressPolicy;
   readonly listenUrl: string;
   readonly toolKey: Buffer;
@@ -99,7 +99,7 @@ interface RestParts {
 function openRestModule(
   { settings, database, clock, baseUrl, version, observer }: OpenNodeContext,
   { extensions, webhooks, agents, outbox }: Pick<Services, "extensions" | "webhooks" | "agents" | "outbox">,
-  { policy, listenUrl, toolKey }: RestParts,
+  { policy, listenUrl, toolKey }: RestModulePorts,
 ): Promise<RestModule> {
   const newId = (): string => newRowId(clock.now());
   const findUrlFault = (url: string): string | null => {

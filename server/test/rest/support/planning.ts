@@ -141,7 +141,7 @@ function outlinePredicate(predicate: Predicate, values: Values): string {
       return `${not}${vector} @@ ${OPERATORS[operator].sql}(${config === null ? "" : `${values[config]}, `}${values[right]})`;
     }
     case "logic":
-      return `${not}${predicate.operator}(${predicate.parts.map((part) => outlinePredicate(part, values)).join(", ")})`;
+      return `${not}${predicate.operator}(${predicate.operands.map((part) => outlinePredicate(part, values)).join(", ")})`;
     case "exists": {
       const { embed } = predicate;
       const where = embed.node.where.map((inner) => outlinePredicate(inner, values)).join(", ");

@@ -55,8 +55,8 @@ export function makeAuthority(validity: ValidityPeriod): Credential {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const parts = authorityParts(spki, validity);
-  return { cert: signCertificate(parts, key), key };
+  const content = authorityContent(spki, validity);
+  return { cert: signCertificate(content, key), key };
 }
 
 /**
@@ -67,12 +67,12 @@ export function findAuthorityName(certificate: X509Certificate): string | null {
   const { publicKey, serialNumber, validFromDate: notBefore, validToDate: notAfter, raw } = certificate;
   const spki = publicKey.export({ type: "spki", format: "der" });
   const serial = Buffer.from(serialNumber, "hex");
-  const expected = buildToBeSigned({ ...authorityParts(spki, { notBefore, notAfter }), serial });
+  const expected = buildToBeSigned({ ...authorityContent(spki, { notBefore, notAfter }), serial });
   const isSame = raw.subarray(OUTER_HEADER_BYTES, OUTER_HEADER_BYTES + expected.length).equals(expected);
   return isSame && certificate.verify(publicKey) ? commonNameOf(keyId(spki)) : null;
 }
 
-function authorityParts(spki: Buffer, validity: ValidityPeriod): CertificateParts {
+function authorityContent(spki: Buffer, validity: ValidityPeriod): CertificateContent {
   const name = authorityName(keyId(spki));
   const subtree = (general: Buffer) => der.sequence(general);
   const v4Range = Buffer.concat([Buffer.from([127, 0, 0, 0]), Buffer.from([255, 0, 0, 0])]);
@@ -129,7 +129,7 @@ export function makeLeaf(authority: Credential, validity: ValidityPeriod): Leaf 
   return { cert: certify(name, ...addresses), nameCert: certify(name), key };
 }
 
-interface CertificateParts {
+interface CertificateContent {
   issuer: Buffer;
   subject: Buffer;
   spki: Buffer;
@@ -137,8 +137,8 @@ interface CertificateParts {
   extensions: Buffer[];
 }
 
-function signCertificate(parts: CertificateParts, signingKey: string): string {
-  const toBeSigned = buildToBeSigned({ ...parts, serial: randomBytes(16) });
+function signCertificate(content: CertificateContent, signingKey: string): string {
+  const toBeSigned = buildToBeSigned({ ...content, serial: randomBytes(16) });
   const signature = sign("sha256", toBeSigned, createPrivateKey(signingKey));
   return toPem(der.sequence(toBeSigned, ECDSA_WITH_SHA256, der.bitString(signature)));
 }
@@ -150,7 +150,7 @@ function buildToBeSigned({
   validity,
   extensions,
   serial,
-}: CertificateParts & { serial: Buffer }): Buffer {
+}: CertificateContent & { serial: Buffer }): Buffer {
   const version3 = der.contextConstructed(0, der.encodeInteger(Buffer.from([2])));
   return der.sequence(
     version3,
@@ -181,7 +181,7 @@ function commonNameOf(id: Buffer): string {
 }
 
 function distinguishedName(parts: [oid: string, text: string][]): Buffer {
-  return der.sequence(...parts.map(([oid, text]) => der.set(der.sequence(der.objectId(oid), der.utf8String(text)))));
+  return der.sequence(...content.map(([oid, text]) => der.set(der.sequence(der.objectId(oid), der.utf8String(text)))));
 }
 
 function keyId(spki: Buffer): Buffer {

@@ -30,21 +30,21 @@ export class FeedFilter {
     return [...this.#missed];
   }
 
-  take(part: FilteredMessage): void {
-    switch (part.kind) {
+  take(filtered: FilteredMessage): void {
+    switch (filtered.kind) {
       case "begin":
-        [this.#begin, this.#xid] = [part.message, part.xid];
+        [this.#begin, this.#xid] = [filtered.message, filtered.xid];
         return;
       case "commit":
-        if (this.#hasBegun) this.#push(part.message);
+        if (this.#hasBegun) this.#push(filtered.message);
         [this.#begin, this.#hasBegun] = [null, false];
         return;
       case "description":
-        return this.#push(part.message);
+        return this.#push(filtered.message);
       case "change":
-        return this.#isFollowed(part.tableKeys) ? this.#pass(part.message) : this.#miss();
+        return this.#isFollowed(filtered.tableKeys) ? this.#pass(filtered.message) : this.#miss();
       case "other":
-        return this.#pass(part.message);
+        return this.#pass(filtered.message);
     }
   }
 

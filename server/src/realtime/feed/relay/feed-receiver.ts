@@ -48,8 +48,8 @@ export class FeedReceiver implements AttachedFeed {
     return this.isFull && nowMs - this.#progressAtMs > this.#limits.stallMs;
   }
 
-  offer(part: FilteredMessage): void {
-    this.#filter.take(part);
+  offer(filtered: FilteredMessage): void {
+    this.#filter.take(filtered);
   }
 
   follow(tables: readonly string[]): readonly number[] {

@@ -117,10 +117,10 @@ export class FeedRelay {
 
   #read(message: Buffer): void {
     // The driver uses its buffer again.
-    const part = this.#describe(Buffer.from(message));
-    if (part.kind === "begin") this.#isInTransaction = true;
-    for (const receiver of this.#receivers) receiver.offer(part);
-    if (part.kind === "commit") this.#leaveTransaction();
+    const read = this.#describe(Buffer.from(message));
+    if (read.kind === "begin") this.#isInTransaction = true;
+    for (const receiver of this.#receivers) receiver.offer(read);
+    if (read.kind === "commit") this.#leaveTransaction();
     if (this.#isAnyFull()) this.#stream?.pause();
   }
 

@@ -30,7 +30,7 @@ export function parsePolicy(text: string): Rule {
     const operands = split(inner, word);
     if (operands === null) return OPAQUE;
     if (operands.length > 1)
-      return operands.every(isComplete) ? { kind, parts: operands.map((operand) => parsePolicy(operand)) } : OPAQUE;
+      return operands.every(isComplete) ? { kind, operands: operands.map((operand) => parsePolicy(operand)) } : OPAQUE;
   }
   return parseAtom(inner);
 }

@@ -12,7 +12,7 @@ export type Rule =
   | { readonly kind: "flag"; readonly column: string; readonly isSet: boolean }
   /** Of an API key, which needs these scopes; true for a key with them that is not bound to resources. */
   | { readonly kind: "scopes"; readonly scopes: readonly string[] }
-  | { readonly kind: "all" | "any"; readonly parts: readonly Rule[] }
+  | { readonly kind: "all" | "any"; readonly operands: readonly Rule[] }
   /** Only the database can evaluate it. */
   | { readonly kind: "opaque" };
 
@@ -44,9 +44,9 @@ export function evaluateRule(rule: Rule, read: ReadColumn, principal: RulePrinci
       return scopes === undefined || rule.scopes.every((scope) => scopes?.includes(scope) === true) ? true : null;
     }
     case "all":
-      return combine(rule.parts, false, (part) => evaluateRule(part, read, principal));
+      return combine(rule.operands, false, (operand) => evaluateRule(operand, read, principal));
     case "any":
-      return combine(rule.parts, true, (part) => evaluateRule(part, read, principal));
+      return combine(rule.operands, true, (operand) => evaluateRule(operand, read, principal));
     case "opaque":
       return null;
     default:
@@ -54,10 +54,14 @@ export function evaluateRule(rule: Rule, read: ReadColumn, principal: RulePrinci
   }
 }
 
-function combine(parts: readonly Rule[], decisive: boolean, decide: (part: Rule) => boolean | null): boolean | null {
+function combine(
+  operands: readonly Rule[],
+  decisive: boolean,
+  decide: (operand: Rule) => boolean | null,
+): boolean | null {
   let combined: boolean | null = !decisive;
-  for (const part of parts) {
-    const result = decide(part);
+  for (const operand of operands) {
+    const result = decide(operand);
     if (result === decisive) return decisive;
     if (result === null) combined = null;
   }
@@ -100,8 +104,8 @@ export function findCandidates(
     }
     case "any": {
       const found = new Set<string>();
-      for (const part of rule.parts) {
-        const users = findCandidates(part, read, findUsers);
+      for (const operand of rule.operands) {
+        const users = findCandidates(operand, read, findUsers);
         if (users === null) return null;
         for (const user of users) found.add(user);
       }
@@ -109,8 +113,8 @@ export function findCandidates(
     }
     case "all": {
       let fewest: ReadonlySet<string> | null = null;
-      for (const part of rule.parts) {
-        const users = findCandidates(part, read, findUsers);
+      for (const operand of rule.operands) {
+        const users = findCandidates(operand, read, findUsers);
         if (users !== null && (fewest === null || users.size < fewest.size)) fewest = users;
       }
       return fewest;

@@ -60,8 +60,8 @@ function describeRules(row: TableMetadataRow, role: string): Pick<RoleView, "rul
   const parse = (condition: string): Rule => (row.hasLooseCollation ? { kind: "opaque" } : parsePolicy(condition));
   const rule: Rule = {
     kind: "all",
-    parts: [
-      { kind: "any", parts: permissive.map(({ condition }) => parse(condition)) },
+    operands: [
+      { kind: "any", operands: permissive.map(({ condition }) => parse(condition)) },
       ...restrictive.map(({ condition }) => parse(condition)),
     ],
   };
