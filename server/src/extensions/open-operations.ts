@@ -8,13 +8,14 @@ export interface OperationsOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly extensions: readonly LoadedExtension[];
-  readonly part?: object | null;
+  /** Null or absent unless this is a worker process. */
+  readonly primary?: object | null;
   /** Throws before the modules are open. */
   getCore(): CorePorts;
 }
 
 export function openOperations(options: OperationsOptions): ExtensionOperations {
-  const { settings, environment, extensions, part = null, getCore } = options;
+  const { settings, environment, extensions, primary = null, getCore } = options;
   return {
     settings: () =>
       describeSettings(
@@ -43,6 +44,6 @@ export function openOperations(options: OperationsOptions): ExtensionOperations 
       return sendTestMail(getCore().auth, userId);
     },
     roles: settings.roles,
-    isWorkerProcess: part !== null,
+    isWorkerProcess: primary !== null,
   };
 }
