@@ -77,7 +77,7 @@ export interface SentPrompt {
 /** Finds the texts that prompts name. Null: the text is gone. */
 export interface PromptTexts {
   message(seq: number): string | null;
-  /** Absent: the texts of earlier calls are not shown. */
+  /** Absent means that the texts of earlier calls are not shown. */
   call?(executionId: string): { readonly input: string; readonly output: string } | null;
   /** Of the messages up to a number. Absent: summaries are not shown. */
   summary?(upToSeq: number): string | null;

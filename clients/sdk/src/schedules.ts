@@ -2,7 +2,7 @@ import type { RunStatus } from "./runs.ts";
 
 /** One of `schedules.last_outcomes`. */
 export interface ScheduleOutcome {
-  /** Null: the run was started by hand. */
+  /** Null means that the run was started by hand. */
   readonly due_at: string | null;
   readonly at: string;
   /** Of a run that has started: `started`, then its status; `deleted` when the run is gone. */

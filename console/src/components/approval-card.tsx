@@ -10,7 +10,7 @@ interface ApprovalCardProps extends Pick<DecisionFormProps, "question"> {
   /** Null or undefined for people who may not see it. */
   readonly input: unknown;
   readonly expiresAt: string | null;
-  /** Null: somebody else decides. */
+  /** Null means that somebody else decides. */
   readonly decision: Omit<DecisionFormProps, "question" | "isDisabled"> | null;
   /** "The owner of Ada", where the user does not decide. */
   readonly decider?: string;

@@ -59,7 +59,7 @@ export function TextAreaField(props: Labelled<string | null> & Omit<TextAreaProp
   );
 }
 
-/** Null: the field is empty. */
+/** The value is null when the field is empty. */
 export function NumberField(props: Labelled<number | null> & Omit<ComponentProps<"input">, keyof Labelled<string>>) {
   const [field, { value, onChange, ...control }] = split(props);
   return (

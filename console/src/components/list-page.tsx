@@ -46,9 +46,9 @@ interface ListProps<Row> {
   readonly picture?: IllustrationName;
   /** Below the text: how to make the first row. */
   readonly emptyAction?: ReactNode;
-  /** Absent: the list has no filters. */
+  /** Absent means that the list has no filters. */
   readonly filters?: Filters;
-  /** Absent: the list has no search. */
+  /** Absent means that the list has no search. */
   readonly searchLabel?: string;
   readonly choices?: readonly ListFilter[];
   /** Whether the rows can be limited to a range of time. */

@@ -22,7 +22,7 @@ export type RenderedForm<Draft> =
 
 /** How a row becomes the values of a form, and these a row. */
 export interface RowForm<Row, Form, Draft> {
-  /** Null: a new row. */
+  /** Null means a new row. */
   formOf(row: Row | null): Form;
   /** `base` is the row that is changed. */
   render(form: Form, base: Row | null): RenderedForm<Draft>;

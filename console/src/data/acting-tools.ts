@@ -6,7 +6,7 @@ import type { Tool } from "./tools.ts";
 /** Those for whom a tool works in an agent of the user. */
 export type Askers = "everybody" | "user" | "nobody";
 
-/** Null: the tool does not act for the person who asks, so it works for all. */
+/** Returns null when the tool does not act for the person who asks, so it works for all. */
 export function findAskers(
   tool: Tool,
   { is_vouched: isVouched }: Pick<Assignment, "is_vouched">,

@@ -39,9 +39,9 @@ export function toBound(resources: readonly AgentOrSwarm[]): Bound {
 interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
-  /** Null: the key is not bound. */
+  /** Null means that the key is not bound. */
   readonly resources: readonly AgentOrSwarm[] | null;
-  /** Null: the key does not expire, or as late as the service permits. */
+  /** Null means that the key does not expire, or as late as the service permits. */
   readonly lifetimeDays: number | null;
 }
 

@@ -12,7 +12,7 @@ export interface Approval {
   readonly id: string;
   readonly runId: string;
   readonly swarmId: string;
-  /** Null: the user owns the agent, and somebody else talks with it in private. */
+  /** Null means that the user owns the agent, and somebody else talks with it in private. */
   readonly swarmName: string | null;
   readonly toolName: string;
   readonly agentName: string;

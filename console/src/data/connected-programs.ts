@@ -62,9 +62,9 @@ export function isGone(failure: Failure | null): boolean {
 
 interface Answer {
   readonly action: "approve" | "deny";
-  /** Absent: all that the program asks for. */
+  /** Absent means all that the program asks for. */
   readonly scopes?: readonly string[];
-  /** Absent: it is not bound. */
+  /** Absent means that it is not bound. */
   readonly resources?: Bound;
 }
 

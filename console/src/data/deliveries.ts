@@ -21,7 +21,7 @@ export interface DeliveryFilter extends TimeRange {
 }
 
 interface DeliveriesSignal {
-  /** Null: any delivery. */
+  /** Null means any delivery. */
   readonly delivery_ids: readonly string[] | null;
 }
 

@@ -39,7 +39,7 @@ interface Source {
 /** What of the past is told. */
 export interface HistoryScope {
   readonly range: TimeRange;
-  /** Null: those of all tables. */
+  /** Null means those of all tables. */
   readonly tables: readonly RowChanged["table"][] | null;
 }
 

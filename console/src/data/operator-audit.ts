@@ -15,7 +15,7 @@ export interface AuditEntry {
   readonly subject_email: string | null;
   readonly subject_name: string | null;
   readonly request_id: string | null;
-  /** Null: the call has not ended, or its process was lost. */
+  /** Null means that the call has not ended, or its process was lost. */
   readonly outcome: "done" | "rejected" | "failed" | "denied" | null;
   readonly status: number | null;
   readonly details: Readonly<Record<string, unknown>> & {

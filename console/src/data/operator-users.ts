@@ -92,7 +92,7 @@ export function useOperatedUser(id: string): ReadResult<UserDetails> {
 
 interface NewUser {
   readonly email: string;
-  /** Null: the user is invited by mail. */
+  /** Null means that the user is invited by mail. */
   readonly password: string | null;
 }
 

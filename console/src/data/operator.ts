@@ -12,7 +12,7 @@ type Lack = "operator" | "second_factor" | "recent_sign_in";
 
 interface OperatorState {
   readonly isOperator: boolean;
-  /** Null: the user can call as an operator now. */
+  /** Null means that the user can call as an operator now. */
   readonly lacks: Lack | null;
 }
 

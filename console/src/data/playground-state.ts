@@ -38,7 +38,7 @@ export interface Exchange {
 export interface Column {
   readonly id: string;
   readonly agentId: string;
-  /** Null: the agent as it is. */
+  /** Null means the agent as it is. */
   readonly version: number | null;
   readonly changes: ColumnChanges;
   /** The agent as it was when the column was asked last. */

@@ -2,7 +2,7 @@ import { Failure, NEEDS_PROOF, toFailure } from "./failure.ts";
 import { createStore, useStore } from "./store.ts";
 
 interface AskedProof {
-  /** False: the user declines. */
+  /** `isProven` is false when the user declines. */
   settle(isProven: boolean): void;
 }
 

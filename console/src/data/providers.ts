@@ -27,7 +27,7 @@ export interface AddedProvider {
 
 interface GivenKey {
   readonly key: string;
-  /** Null: the form of the key says whose it is. */
+  /** Null means that the form of the key says whose it is. */
   readonly vendor: string | null;
 }
 

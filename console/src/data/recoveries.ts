@@ -49,7 +49,7 @@ export function useFailedIn(
 interface RecoveryPeriod {
   readonly webhookId: string;
   readonly since: string;
-  /** Null: now. */
+  /** Null means now. */
   readonly until: string | null;
 }
 

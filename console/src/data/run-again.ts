@@ -8,7 +8,7 @@ import { useWrite, type Write } from "./write.ts";
 interface SwarmChanges {
   readonly kind: "swarm";
   readonly message: string;
-  /** Null: the strategy of the swarm decides. */
+  /** Null means that the strategy of the swarm decides. */
   readonly agentId: string | null;
   readonly maxTurns: number | null;
 }
@@ -18,7 +18,7 @@ interface AgentChanges {
   readonly kind: "agent";
   readonly message: string;
   readonly agentId: string;
-  /** Null: the agent as it is now. */
+  /** Null means the agent as it is now. */
   readonly version: number | null;
   readonly temperature: number | null;
   readonly maxTokens: number | null;

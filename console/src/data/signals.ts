@@ -4,7 +4,7 @@ import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
 import { isPortal, portalToken } from "./portal.ts";
 
-/** Null: anything may have changed, because several signals came together or some were missed. */
+/** Null means that anything may have changed, because several signals came together or some were missed. */
 export type OnSignal<Signal> = (signal: Signal | null) => void;
 
 interface Shared {

@@ -13,7 +13,7 @@ import { once, useWrite } from "./write.ts";
 /** A row of `swarm_agents` with the public columns of its agent. */
 export interface SwarmAgent extends Row<"swarm_agents"> {
   readonly agent_cards: Row<"agent_cards"> | null;
-  /** Null: its owner is no member of the swarm. */
+  /** Null means that its owner is no member of the swarm. */
   readonly agent_owner_id: string | null;
 }
 
@@ -39,7 +39,7 @@ export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[
 }
 
 interface AgentsSignal {
-  /** Null: any agent of the swarm. */
+  /** Null means any agent of the swarm. */
   readonly agents: readonly { readonly id: string; readonly status: AgentStatus }[] | null;
 }
 

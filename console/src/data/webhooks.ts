@@ -82,7 +82,7 @@ export interface WebhookDraft {
   readonly url: string;
   readonly events: readonly AnyEventType[];
   readonly is_active: boolean;
-  /** Absent: as they are. */
+  /** Absent means that they stay as they are. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly filter: JsonObject | null;
   readonly retry_count: number;

@@ -12,7 +12,7 @@ export interface AgentInput {
   readonly threadId: string;
   readonly runId: string;
   readonly state: unknown;
-  /** Null: no message of the user is new. */
+  /** Null means that no message of the user is new. */
   readonly question: string | null;
   /** The whole conversation, as far as a stored one has it. Empty without a question. */
   said(): readonly SaidMessage[];

@@ -50,7 +50,7 @@ export type ForwardedRequest = Pick<
 interface FunctionResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Null: there is none. */
+  /** Null means that there is none. */
   readonly body: AsyncIterable<Uint8Array> | null;
   /** Of the request, which a function may echo. */
   readonly signature: string;

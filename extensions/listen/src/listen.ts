@@ -14,7 +14,7 @@ export interface ListenOptions extends FeedOptions {
 
 interface ListenTools {
   readonly service: ServiceClient;
-  /** Null: events are only shown. */
+  /** Null means that events are only shown. */
   readonly forward: Omit<ForwardTools, "secret" | "signal"> | null;
   /** Makes the secret of an account. */
   makeSecret(account: Account): string;
@@ -124,9 +124,9 @@ function renderStart({ id, email }: Account, feed: OpenedFeed, secret: string, {
 }
 
 interface FeedOptions {
-  /** Null: a feed of this run alone. */
+  /** Null means a feed of this run alone. */
   readonly feedName: string | null;
-  /** Null: all, or those of the existing feed. */
+  /** Null means all types, or those of the existing feed. */
   readonly events: readonly string[] | null;
   readonly filter: object | null;
   readonly receivesAppEvents: boolean;

@@ -20,8 +20,8 @@ export interface FeedChange {
   readonly receives_app_events?: boolean;
 }
 
-/** Null: there was no event within the time. */
 interface FeedRead {
+  /** Null means that there was no event within the time. */
   readonly event: string | null;
   readonly cursor: string;
   readonly lost: number;

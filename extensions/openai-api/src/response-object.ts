@@ -6,7 +6,7 @@ import { createdAtOf } from "./render.ts";
 export interface ResponseHead {
   readonly model: string;
   readonly previousId: string | null;
-  /** Null: the response is in no conversation of this API. */
+  /** Null means that the response is in no conversation of this API. */
   readonly conversationId: string | null;
   readonly isStored: boolean;
   readonly metadata: object;

@@ -21,7 +21,7 @@ export interface QueueConfiguration {
 }
 
 export interface Configuration {
-  /** Null: the signal is not exported. */
+  /** Null means that the signal is not exported. */
   readonly signals: Readonly<Record<Signal, SignalConfiguration | null>>;
   readonly resourceAttributes: Readonly<Record<string, string>>;
   readonly sampler: { readonly name: string; readonly ratio: number };

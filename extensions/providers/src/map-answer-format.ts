@@ -3,7 +3,7 @@ import { asRecord } from "./parse-record.ts";
 import { readSchemaTraits } from "./schema-traits.ts";
 import type { Vendor } from "./vendors.ts";
 
-/** Null: the vendor would reject or change the schema. */
+/** Returns null when the vendor would reject or change the schema. */
 export function mapResponseSchema(
   { acceptsSchema, schemaOptions, optionsName }: Vendor,
   schema: JsonRecord,

@@ -17,7 +17,7 @@ interface TextDelta {
 /** The end of an answer that consists only of text. */
 export interface TextEnd {
   readonly reason: "stop" | "length";
-  /** Null: the provider did not report it. */
+  /** Null means that the provider did not report it. */
   readonly usage: Omit<ModelUsage, "isEstimated"> | null;
 }
 

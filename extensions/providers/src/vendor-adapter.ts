@@ -141,7 +141,7 @@ interface Reading {
   readonly deadlines: Deadlines;
   /** Called when the package gives no warnings. */
   onNoWarnings(): void;
-  /** Null: the vendor does not sign reasoning. */
+  /** Null means that the vendor does not sign reasoning. */
   readonly thoughts: SignedThoughts | null;
 }
 

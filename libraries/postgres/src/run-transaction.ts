@@ -21,7 +21,7 @@ interface EndedTransaction {
   /** As `performance.now()` gives it. */
   readonly startedMs: number;
   readonly statements: TransactionOptions["statements"];
-  /** Undefined: it was committed. */
+  /** Undefined means that it was committed. */
   readonly error: unknown;
 }
 

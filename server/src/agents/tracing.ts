@@ -23,7 +23,7 @@ export interface Tracing {
 interface RunTrace {
   readonly runId: string;
   readonly swarmId: string;
-  /** Null: it comes from a message. */
+  /** Null means that it comes from a message. */
   readonly swarmName: string | null;
   /** The conversation of somebody who asks an agent by a grant: its spans have no content, and no name. */
   readonly isPrivate: boolean;

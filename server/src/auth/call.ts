@@ -43,7 +43,7 @@ export interface AuthEndpoint {
   /** The path is complete: the endpoint is not under `/auth/v1`. */
   readonly isOutside?: boolean;
   readonly access: "public" | "apikey" | "user" | "service";
-  /** Absent: API keys are rejected, because the endpoint changes or shows credentials. */
+  /** Absent means that API keys are rejected, because the endpoint changes or shows credentials. */
   readonly keyScope?: KeyScope;
   /** With access "user": the call has the user, from the check of the session. */
   readonly needsUser?: boolean;
@@ -60,7 +60,7 @@ export interface AuthEndpoint {
   readonly isPage?: boolean;
   /** The schema of the body, for the API reference. */
   readonly body?: z.ZodType;
-  /** Absent: errors have the common form. */
+  /** Absent means that errors have the common form. */
   readonly renderError?: RenderAuthError;
   run(context: AuthContext, call: AuthCall): Promise<AuthResponse>;
 }

@@ -21,7 +21,7 @@ const ATTRIBUTES = "target_session_attrs";
 /** The service writes, so a server that it may only read from is of no use. */
 const ACCEPTED_ATTRIBUTES: readonly string[] = ["read-write", "primary"];
 
-/** Null: the text is not a connection string. */
+/** Returns null when the text is not a connection string. */
 export function splitConnectionString(url: string): ConnectionParts | null {
   // A password may contain an "@" that is not encoded, a host may not.
   const match = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/i.exec(url);
@@ -34,7 +34,7 @@ export function joinConnectionString({ scheme, userinfo, hosts, path, query }: C
   return `${scheme}${userinfo}${hosts}${path}${query === null ? "" : `?${query}`}`;
 }
 
-/** Null: the text is not a connection string, or has a list of ports of another length than that of its hosts. */
+/** Returns null when the text is not a connection string, or has a list of ports of another length than that of its hosts. */
 export function parseDatabaseHosts(url: string): ParsedHosts | null {
   const parts = splitConnectionString(url);
   if (parts === null) return null;

@@ -15,7 +15,7 @@ export type VendorKind = Exclude<ProviderKind, "simulated">;
 /** USD for a million tokens. */
 export interface ModelPrice {
   readonly input: number;
-  /** Null: the ratio of the provider kind to the price of input applies. */
+  /** Null means that the ratio of the provider kind to the price of input applies. */
   readonly cachedInput: number | null;
   /** Of input that is written to the cache. Absent: the ratio of the provider kind applies. */
   readonly cacheWrite?: number | null;

@@ -67,7 +67,7 @@ export interface StandardVariable {
   readonly name: string;
   /** Follows "accepts" in the reference. */
   readonly accepts: string;
-  /** Null: none. */
+  /** Null means that there is none. */
   readonly default: string | null;
   readonly description: string;
   /** The value is never printed. */

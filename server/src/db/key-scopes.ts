@@ -45,7 +45,7 @@ export function readsAll(principal: Scoped & Pick<Principal, "resources">): bool
   return hasScope(principal, "read") && (principal.resources ?? null) === null;
 }
 
-/** Null: the principal is no API key. */
+/** Returns null when the principal is no API key. */
 export function apiKeyIdOf({ scopes, session }: Pick<Principal, "scopes" | "session">): string | null {
   return scopes === undefined ? null : (session?.sessionId ?? null);
 }

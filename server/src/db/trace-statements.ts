@@ -10,7 +10,7 @@ interface TracedStatements {
   readonly pool: string;
   /** As `performance.now()` gives it. */
   readonly startedMs: number;
-  /** Undefined: they succeeded. */
+  /** Undefined means that they succeeded. */
   readonly error: unknown;
 }
 

@@ -68,7 +68,7 @@ export interface OpenedExtensions {
   readonly nodeWorkers: readonly Worker[];
   readonly toolKinds: ToolKinds;
   readonly helpLinks: HelpLinks;
-  /** Null: the root of the tables has no document. */
+  /** Null means that the root of the tables has no document. */
   readonly describeSchema: DescribeSchema | null;
   /** Closes the kinds of tools. Must be called after the runs have ended. */
   close(): Promise<void>;

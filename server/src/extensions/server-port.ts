@@ -7,7 +7,7 @@ export interface ExtensionServer {
   readonly replicationUrl: string;
   /** Logs in as the administrator of the schema, who may read every row. */
   readonly adminUrl: string;
-  /** False: the server is that of `DATABASE_URL`. */
+  /** False means that the server is that of `DATABASE_URL`. */
   readonly isEmbedded: boolean;
   /**
    * The same with connection strings that name one server: the one that accepts writes now, if `DATABASE_URL` names several. For the
@@ -38,7 +38,7 @@ export interface ServerCopy {
   wal(): AsyncIterable<{ readonly name: string; readonly content: AsyncIterable<Buffer> }>;
   /** As `readKeptFiles` returned them. */
   readonly keptFiles: Readonly<Record<string, Buffer>>;
-  /** Null: everything in the WAL. */
+  /** Null means everything in the WAL. */
   readonly until: RecoveryTarget | null;
 }
 

@@ -27,7 +27,7 @@ const bodySchema = z.discriminatedUnion("action", [
       .strictObject({ agents: ids.default([]), swarms: ids.default([]) })
       .refine(({ agents, swarms }) => agents.length + swarms.length > 0, "must name an agent or a swarm")
       .nullish(),
-    /** Absent: in 90 days. Null: never, or as late as the operator permits. */
+    /** Absent means in 90 days. Null means never, or as late as the operator permits. */
     expires_at: z.iso.datetime({ offset: true }).nullish(),
   }),
   z.object({ action: z.literal("revoke"), id: z.guid() }),

@@ -1,7 +1,7 @@
 import { AppError } from "../errors/index.ts";
 import type { FunctionCall } from "./function-call.ts";
 
-/** Null: the call has none. */
+/** Returns null when the call has none. */
 export function readIdempotencyKey({ "idempotency-key": key }: FunctionCall["headers"]): string | null {
   if (key === undefined) return null;
   if (key.length === 0 || key.length > 255) throw invalidKey("must have 1 to 255 characters");

@@ -6,16 +6,16 @@ type IsEqual = (left: string, right: string) => boolean;
 /** What is known about the type of a column. Values are the texts that PostgreSQL writes. */
 export interface OperandType {
   readonly kind: string;
-  /** Null: only the database knows the order. */
+  /** Null means that only the database knows the order. */
   readonly compare: Compare | null;
-  /** Null: only the database knows which values are equal. */
+  /** Null means that only the database knows which values are equal. */
   readonly isEqual: IsEqual | null;
 }
 
 /** Null is SQL's unknown. */
 type ValueTest = (value: string | null) => boolean | null;
 
-/** Null: only the database can test values of this type. */
+/** Returns null when only the database can test values of this type. */
 export type CompileTest = (operands: readonly string[], type: OperandType) => ValueTest | null;
 
 /** For regular expressions: one that a client sends must not be able to block this process. */

@@ -16,7 +16,7 @@ interface BackgroundCommand {
 }
 
 export interface BackgroundResult {
-  /** Null: a signal ended it. */
+  /** Null means that a signal ended it. */
   readonly code: number | null;
   /** The end of what it printed. */
   readonly output: string;

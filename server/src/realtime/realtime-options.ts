@@ -94,7 +94,7 @@ export interface RealtimeOptions {
   readonly clock: Clock;
   /** What counts as one client of a handshake. Without it sockets are only counted together. */
   readonly addressOf?: (request: IncomingMessage) => string;
-  /** Absent: this process is the node. Needs `addressOf`. */
+  /** Absent means that this process is the node. Needs `addressOf`. */
   readonly socketCounts?: SocketCounts | undefined;
   /** Identifies this process among all nodes; by default a random id. */
   readonly node?: string | undefined;

@@ -37,7 +37,7 @@ export interface Entering {
   readonly roleSettings: OwnSettings;
   /** A function that runs before each request; null: none. */
   readonly preRequest: string | null;
-  /** Null: the request has none. */
+  /** Null means that the request has none. */
   readonly writeKey: WriteKey | null;
 }
 

@@ -14,7 +14,7 @@ const HEADER = "idempotency-key";
 /** The headers that the effect or the response of an insert depends on. */
 const HASHED_HEADERS = ["prefer", "accept", "content-profile", "content-type"];
 
-/** Null: the request has no key, or it is not an insert. Other writes of tables have the same effect when they are repeated. */
+/** Returns null without a key, and for other writes than inserts, which have the same effect when they are repeated. */
 export function readWriteKey(checked: { readonly call: RestCall; readonly request: ParsedRequest }): WriteKey | null {
   const { call, request } = checked;
   const key = joinHeader(call.input.headers[HEADER]);

@@ -1,7 +1,7 @@
 /** What differs between the vendors, and from an issuer that is known by its discovery document alone. */
 export interface Preset {
   readonly label: string;
-  /** Null: the operator names it. */
+  /** Null means that the operator names it. */
   readonly issuer: string | null;
   /** `github` is plain OAuth 2: who has signed in is read from the vendor's API. */
   readonly kind: "oidc" | "github";

@@ -18,7 +18,7 @@ interface SettingFieldsProps {
   readonly errors: Readonly<Record<string, string>>;
   /** The maximum output of the model, if known. */
   readonly longest: number | null;
-  /** False: without the response schema. */
+  /** False leaves out the response schema. */
   readonly hasSchema?: boolean;
 }
 

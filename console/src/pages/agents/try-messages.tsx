@@ -31,7 +31,7 @@ export function UserMessage({ text, at }: { readonly text: string; readonly at?:
 
 interface AgentMessageProps {
   readonly agent: Pick<Agent, "id" | "name">;
-  /** Null: the run has no page, because its swarm is hidden. */
+  /** Null means that the run has no page, because its swarm is hidden. */
   readonly swarmId: string | null;
   readonly text: string;
   /** The value of a structured reply. */

@@ -82,12 +82,12 @@ export interface Verification {
   /** When it began, by the clock of the process that verified. */
   readonly at: string;
   readonly seconds: number;
-  /** Null: no base backup could be chosen, and so on. */
+  /** Null means that no base backup could be chosen, and so on. */
   readonly chain: string | null;
   readonly base: string | null;
   /** The copy was recovered to this position. */
   readonly lsn: string | null;
-  /** Null: nothing was damaged, missing or different. */
+  /** Null means that nothing was damaged, missing or different. */
   readonly fault: string | null;
 }
 

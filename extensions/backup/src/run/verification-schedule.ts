@@ -25,7 +25,7 @@ export function openVerificationSchedule(
   // Also when the archive accepts no record.
   let own: Verification | null = null;
 
-  /** Null: the target cannot be read now. A record that was changed counts as none, so that the next one replaces it. */
+  /** Returns null when the target cannot be read now. A record that was changed counts as none, so that the next one replaces it. */
   const read = async (signal: AbortSignal): Promise<Verifications | null> => {
     try {
       return await archive.findVerifications(signal);

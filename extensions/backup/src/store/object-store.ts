@@ -4,7 +4,7 @@ export interface ObjectStore {
   readonly location: string;
   /** The object is durable when it resolves. Throws an `ExistsError` for an object that exists, unless it may be replaced. */
   put(name: string, content: Buffer, options: PutOptions): Promise<void>;
-  /** Null: there is no such object. */
+  /** Returns null when there is no such object. */
   get(name: string, signal: AbortSignal): Promise<Buffer | null>;
   /** The names below the prefix, sorted; a prefix ends with a slash or is empty. */
   list(prefix: string, signal: AbortSignal): Promise<readonly string[]>;

@@ -32,7 +32,7 @@ export interface Attempt {
 export interface Credentials {
   readonly client: OAuthClient;
   readonly tokens: OAuthTokens;
-  /** Null: the server has not said. */
+  /** Null means that the server has not said. */
   readonly expiresAtMs: number | null;
 }
 
@@ -53,7 +53,7 @@ export function toCredentials(client: OAuthClient, tokens: OAuthTokens, nowMs: n
   return { client, tokens, expiresAtMs: seconds === undefined ? null : nowMs + seconds * 1_000 };
 }
 
-/** Null: the operator has removed the client. */
+/** Returns null when the operator has removed the client. */
 export function informationOf(clients: OperatorClients, client: OAuthClient): OAuthClientInformationMixed | null {
   if (!client.isOfOperator) return client.information;
   const known = clients.get(client.information.client_id);

@@ -7,7 +7,7 @@ import { z } from "zod";
 export interface OperatorClient {
   readonly issuer: string;
   readonly information: OAuthClientInformationMixed;
-  /** Null: the authorization server publishes it. */
+  /** Null means that the authorization server publishes it. */
   readonly metadata: AuthorizationServerMetadata | null;
   readonly scope: string | null;
 }

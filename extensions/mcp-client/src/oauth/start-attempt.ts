@@ -83,7 +83,7 @@ export async function shareAttempt(
   throw new AppError("TOOL_ERROR", "The sign-in could not be started");
 }
 
-/** Null: another attempt waits that the caller can share. */
+/** Returns null when another attempt waits that the caller can share. */
 async function beginAttempt(
   options: AttemptOptions,
   call: AttemptCall,

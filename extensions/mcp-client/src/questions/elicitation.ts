@@ -37,7 +37,7 @@ export function buildAsking({ executionId, answers }: ToolCall): Asking {
   };
 }
 
-/** Null: the call has ended. */
+/** Returns null when the call has ended. */
 export function readQuestions(
   result: CallToolResult | InputRequiredResult,
   rounds: number,
@@ -57,7 +57,7 @@ export function requireRound(rounds: number): void {
   if (rounds >= MAX_ROUNDS) throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool asked too many questions.");
 }
 
-/** Null: nobody can answer this. */
+/** Returns null when nobody can answer this. */
 export function readQuestion(
   id: string,
   { method, params }: Pick<InputRequest, "method" | "params">,

@@ -44,7 +44,7 @@ export class HeldCalls {
     return holding.call.describe(id);
   }
 
-  /** Null: this node does not have the call. */
+  /** Returns null when this node does not have the call. */
   take(id: string, key: string): Holding | null {
     const holding = this.#holdings.get(id);
     if (holding?.key !== key) return null;

@@ -188,7 +188,7 @@ export async function selectConnectServer(
 
 type RowVersion = Pick<AuthorizationRow, "id" | "version">;
 
-/** False: another call renews the credentials, or has. */
+/** Returns false when another call renews the credentials, or has. */
 export async function claimRenewal(database: Rows, { id, version }: RowVersion, leaseMs: number): Promise<boolean> {
   const rows = await run(
     database,

@@ -9,7 +9,7 @@ export interface ProcessState {
   /** One of several workers of its node. */
   readonly is_worker: boolean;
   readonly memory_bytes: number;
-  /** Null: this process does not archive. */
+  /** Null means that this process does not archive. */
   readonly backup: BackupState | null;
 }
 

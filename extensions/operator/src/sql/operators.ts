@@ -10,7 +10,7 @@ interface OperatorRow {
 type Found = Pick<OperatorRow, "user_id" | "email">;
 
 interface Added extends Found {
-  /** False: the account was named by an address that is not proven. */
+  /** False means that the account was named by an address that is not proven. */
   readonly is_added: boolean;
 }
 

@@ -9,7 +9,7 @@ type ShownRow = Readonly<Record<string, Value>>;
 
 export interface RowsWanted {
   readonly filters: readonly Filter[];
-  /** Null: by the key. */
+  /** Null orders them by the key. */
   readonly order: { readonly column: TableColumn; readonly isDescending: boolean } | null;
   readonly after: string | undefined;
   readonly limit: number;

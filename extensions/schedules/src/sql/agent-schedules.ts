@@ -5,7 +5,7 @@ export interface Maker {
   readonly userId: string;
   readonly agentId: string;
   readonly swarmId: string;
-  /** Null: a person has started the run. */
+  /** Null means that a person has started the run. */
   readonly apiKeyId: string | null;
   readonly scopes: readonly string[] | null;
 }
@@ -60,7 +60,7 @@ const DELETE = `
   delete from public.schedules
   where id::text = $1 and user_id = $2 and created_by_agent_id = $3 and swarm_id = $4 returning id`;
 
-/** False: the agent has made no such schedule for this person in this conversation. */
+/** Returns false when the agent has made no such schedule for this person in this conversation. */
 export async function deleteOwn(query: Query, { userId, agentId, swarmId }: Maker, id: string): Promise<boolean> {
   return (await query(DELETE, [id, userId, agentId, swarmId])).length > 0;
 }

@@ -31,7 +31,7 @@ interface ScheduleRow {
 }
 
 export interface ScheduleOutcome {
-  /** Null: started by hand. */
+  /** Null means that it was started by hand. */
   readonly due_at: string | null;
   readonly at: string;
   /** Of a run that has started, its status once it has ended. */
@@ -63,7 +63,7 @@ export interface LockedSchedule extends ScheduleRow {
 
 const LOCK = "select s.*, now() as now from ext_schedules.lock_schedule($1, $2) as s where s.id is not null";
 
-/** Null: it is gone, or without `waits` another transaction holds it. */
+/** Returns null when it is gone, or without `waits` another transaction holds it. */
 export async function lockSchedule(query: Query, id: string, waits = false): Promise<LockedSchedule | null> {
   const [row] = await query<LockedSchedule>(LOCK, [id, waits]);
   return row ?? null;

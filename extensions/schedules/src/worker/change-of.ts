@@ -21,7 +21,7 @@ export function timingOf({ cron, time_zone, run_at, jitter_seconds }: LockedSche
   return { cron, timeZone: time_zone, runAt: run_at, jitterSeconds: jitter_seconds };
 }
 
-/** Null: the schedule has not been planned. */
+/** Returns null when the schedule has not been planned. */
 export function toDueSchedule(row: LockedSchedule): DueSchedule | null {
   const { id, due_at: dueAt, when_running: whenRunning, when_missed: whenMissed, waiting, open_run_id } = row;
   if (dueAt === null) return null;

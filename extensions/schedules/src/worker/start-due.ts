@@ -16,7 +16,7 @@ interface ReachedLimit {
 const MAX_WINDOW_SECONDS = 60;
 
 interface Handled {
-  /** False: another transaction holds the schedule, or it is no longer due. */
+  /** False means that another transaction holds the schedule, or it is no longer due. */
   readonly isDone: boolean;
   readonly limit: ReachedLimit | null;
 }

@@ -100,7 +100,7 @@ const LOCK_DUE = `
   select ${COLUMNS} from public.trigger_calls where id = $1 and status = 'waiting' and retry_at <= now()
   for no key update skip locked`;
 
-/** Null: another node has the call, or it waits again. */
+/** Returns null when another node has the call, or it waits again. */
 export async function lockDueCall(query: Query, id: string): Promise<CallRow | null> {
   const [row] = await query<CallRow>(LOCK_DUE, [id]);
   return row ?? null;

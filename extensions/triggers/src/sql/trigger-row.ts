@@ -29,7 +29,7 @@ interface TriggerRow {
 }
 
 export interface FoundTrigger extends TriggerRow {
-  /** Null: nobody can sign a call. */
+  /** Null means that nobody can sign a call. */
   readonly secret_wrapped: Buffer | null;
 }
 
@@ -85,7 +85,7 @@ const NOTE_SECRET = `
     api_key_scopes = coalesce($3, api_key_scopes) where id = $1`;
 
 interface SecretWriter {
-  /** Null: a person. */
+  /** Null means a person. */
   readonly apiKeyId: string | null;
   readonly scopes: readonly string[] | null;
 }

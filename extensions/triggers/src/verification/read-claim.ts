@@ -24,7 +24,7 @@ interface Claim {
   readonly prefix: string;
   /** One of them has to be right: senders sign with several secrets while they replace one. */
   readonly candidates: readonly string[];
-  /** Null: the sender signs no time. NaN, which is never recent, if it should have. */
+  /** Null means that the sender signs no time. NaN, which is never recent, if it should have. */
   readonly sentAtMs: number | null;
 }
 

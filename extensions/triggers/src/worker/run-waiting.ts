@@ -63,7 +63,7 @@ async function startAllDue(ports: WorkerPorts, paused: Map<string, number>, sign
   return Math.max(1, Math.min(isSettled ? MAX_WAIT_MS : BUSY_WAIT_MS, waitMs ?? MAX_WAIT_MS, ...ends));
 }
 
-/** False: other transactions hold all of them. */
+/** Returns false when other transactions hold all of them. */
 async function startBatch(
   ports: WorkerPorts,
   due: readonly DueCall[],
@@ -92,7 +92,7 @@ interface Started {
   readonly pauseSeconds: number | null;
 }
 
-/** Null: another transaction holds the call, or it does not wait any more. */
+/** Returns null when another transaction holds the call, or it does not wait any more. */
 async function startDueCall(ports: WorkerPorts, { id, trigger_id, user_id: userId }: DueCall): Promise<Started | null> {
   try {
     return await ports.database.asService(async (query): Promise<Started | null> => {

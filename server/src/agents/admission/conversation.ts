@@ -20,7 +20,7 @@ export interface Conversation {
   readonly toolResults?: readonly SentResult[];
   /** The message that the agent answers says nothing but these results. */
   readonly areResultsAlone?: boolean;
-  /** False: the swarm of the conversation is hidden, and deleted after the run. */
+  /** False means that the swarm of the conversation is hidden, and deleted after the run. */
   readonly isStored: boolean;
   /** Follows the system prompt of the agent. Null: nothing does. */
   readonly instructions: string | null;

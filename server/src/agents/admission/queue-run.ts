@@ -26,7 +26,7 @@ interface QueuePorts {
 
 /** A run that an extension starts for a user, without a call of theirs. */
 export interface QueuedRun extends RunStartKey, RunStarter {
-  /** Null: the conversation of `agentId` and of what starts the run. */
+  /** Null means the conversation of `agentId` and of what starts the run. */
   readonly swarmId: string | null;
   readonly agentId: string | null;
   readonly isNewConversation: boolean;

@@ -6,7 +6,7 @@ import type { Conversation } from "./conversation.ts";
 
 /** A request to the agents of a swarm. */
 export interface RunRequest {
-  /** Null: the private swarm of the user and `agentId`, which the first request creates. */
+  /** Null means the private swarm of the user and `agentId`, which the first request creates. */
   readonly swarmId: string | null;
   readonly agentId: string | null;
   /** With `agentId`: the agent answers in a new swarm with these messages instead of the private one. */
@@ -41,7 +41,7 @@ export interface RunRequest {
   /** The request body: a request with the same idempotency key must have the same. */
   readonly fingerprint: string;
   readonly traceparent: string | null;
-  /** Absent: a call of the user starts the run. */
+  /** Absent means that a call of the user starts the run. */
   readonly origin?: RunOrigin;
   /** Counts the run against the rate limit of the user. Throws when the limit is reached. */
   charge(): Promise<void>;

@@ -17,7 +17,7 @@ export interface ContextRequest {
   readonly historyLimit: number;
   /** The tool calls of earlier turns of the agent. Absent or null: none. */
   readonly pastCalls?: PastCalls | null;
-  /** False: vendors reject tool calls in this prompt. */
+  /** False means that vendors reject tool calls in this prompt. */
   readonly hasTools?: boolean;
   /** The calls of this many runs stay when the oldest messages fall out. */
   readonly toolHistory?: number;

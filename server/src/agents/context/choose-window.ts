@@ -2,9 +2,9 @@
 export interface WindowLine {
   readonly seq: number;
   readonly tokens: number;
-  /** Null: no tool calls. */
+  /** Null means that there are no tool calls. */
   readonly calls: {
-    /** Null: the client has sent them with the message, and they stay with it. */
+    /** Null means that the client has sent them with the message, and they stay with it. */
     readonly runId: string | null;
     readonly tokens: number;
     readonly cutTokens: number;

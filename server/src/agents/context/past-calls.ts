@@ -6,7 +6,7 @@ import type { TranscriptMessage } from "./transcript.ts";
 /** A tool call of an earlier turn of the agent, or one that the caller has sent with its conversation. */
 export interface PastCall {
   readonly id: string;
-  /** Null: the caller has sent it. */
+  /** Null means that the caller has sent it. */
   readonly run_id: string | null;
   /** Of the answer of the turn; null: it has none. */
   readonly message_id: string | null;

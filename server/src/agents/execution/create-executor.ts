@@ -103,7 +103,7 @@ interface ExecutorState {
   readonly watchWakeUp: WakeUp;
   readonly sweepWakeUp: WakeUp;
   readonly notice: WorkNotice;
-  /** False: leases are not renewed here, so no run may be taken. */
+  /** False means that leases are not renewed here, so no run may be taken. */
   isWorking: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface StartedRun {
   readonly leasedAtMs: number;
   /** Its share of the node's capacity; absent: one run without a provider and a user. */
   readonly place?: RunPlace;
-  /** Absent: the context has to be loaded. */
+  /** Absent means that the context has to be loaded. */
   readonly context?: LoadedRun;
   /** The first turn, when it started with the run. */
   readonly opened?: OpenedTurn;

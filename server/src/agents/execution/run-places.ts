@@ -32,7 +32,7 @@ export interface PlacedRun {
 }
 
 export interface RunPlaces {
-  /** Null: the run has to be queued. */
+  /** Returns null when the run has to be queued. */
   reserve(run: PlacedRun): RunPlace | null;
   /** For a run that was started, even when the node is full. */
   take(run: PlacedRun): RunPlace;

@@ -4,7 +4,7 @@ import type { JsonRecord } from "../../json/index.ts";
 /** A row of guardrails, as private.build_guardrails returns it. */
 export interface Guardrail {
   readonly id: string;
-  /** Null: it applies to all agents of the swarm. */
+  /** Null means that it applies to all agents of the swarm. */
   readonly agent_id: string | null;
   readonly name: string;
   readonly kind: GuardrailKind;

@@ -18,7 +18,7 @@ export interface ModelCaller {
 }
 
 export interface CallRecord {
-  /** Null: the call reached no provider. */
+  /** Null means that the call reached no provider. */
   readonly spent: Spent | null;
   /** Null when no budget applies. */
   readonly reservationId: string | null;

@@ -8,15 +8,15 @@ import { toUsageRow } from "./call-meter.ts";
 interface RecordedCall extends Omit<ChatTrace, "callId" | keyof Attempt> {
   readonly startChat: TurnSpan["startChat"];
   readonly signal: AbortSignal;
-  /** Undefined: not recorded. */
+  /** Undefined means that it is not recorded. */
   readonly prompt: Omit<PromptRow, "settings"> | undefined;
 }
 
 interface CallEnd {
-  /** Null: the answer is incomplete. */
+  /** Null means that the answer is incomplete. */
   readonly finish: ModelFinish | null;
   readonly error: unknown;
-  /** Null: the call reached no provider. */
+  /** Null means that the call reached no provider. */
   readonly spent: { readonly usage: ModelUsage; readonly costUsd: number | null } | null;
   readonly text: string;
 }

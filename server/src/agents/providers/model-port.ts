@@ -4,7 +4,7 @@ import type { ModelError } from "../../errors/index.ts";
 /** One call of a model, independent of the formats of vendors. */
 export interface ModelCall {
   readonly framework: Framework;
-  /** Null: the default of the framework. */
+  /** Null means the default of the framework. */
   readonly model: string | null;
   readonly system: string;
   readonly messages: readonly ModelMessage[];

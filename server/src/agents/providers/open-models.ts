@@ -27,7 +27,7 @@ export interface OpenModelsOptions {
   readonly settings: Settings;
   /** Has the variables that `api_key_env` of the providers file names. */
   readonly environment?: Environment | undefined;
-  /** Absent: loaded from the settings. */
+  /** Absent means that they are loaded from the settings. */
   readonly providers?: Providers | undefined;
   /** Those of the loaded extensions. */
   readonly protocols: readonly VendorProtocol[];
@@ -75,7 +75,7 @@ const ASSUMED_CONTEXT_WINDOW = 32_768;
 interface Opened {
   readonly provider: Provider;
   readonly identity: ProviderIdentity;
-  /** Null: no loaded extension has it, and the provider is not configured. */
+  /** Null means that no loaded extension has it, and the provider is not configured. */
   readonly protocol: ProviderProtocol | null;
   readonly adapter: Adapter | null;
 }

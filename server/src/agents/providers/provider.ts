@@ -16,7 +16,7 @@ export interface Provider {
   readonly key: () => string | null;
   readonly offered: OfferedModels;
   readonly fallback: readonly Framework[];
-  /** False: prompts are not marked for the cache of the provider. */
+  /** False means that prompts are not marked for the cache of the provider. */
   readonly isCachingPrompts: boolean;
   /** Summaries of the reasoning are requested where the vendor sends them only then. */
   readonly hasReasoningSummaries: boolean;

@@ -21,7 +21,7 @@ export type ResponseFormat =
   | { readonly type: "text" }
   | {
       readonly type: "json";
-      /** Absent: any JSON. */
+      /** Absent means any JSON. */
       readonly schema?: JsonRecord;
       readonly name?: string;
       readonly description?: string;

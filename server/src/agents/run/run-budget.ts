@@ -19,7 +19,7 @@ export interface CallEstimate {
   /** Null when the call belongs to no turn. */
   readonly turnId: string | null;
   readonly payerId: string;
-  /** Null: the agent answers without one. */
+  /** Null means that the agent answers without one. */
   readonly grantId: string | null;
   readonly framework: Framework;
   readonly model: string;

@@ -105,7 +105,7 @@ export type LiveCall =
 
 /** The state that another node needs to continue a turn. Stored as JSON. `messages` are those of the turn alone: its context is built again. */
 export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds" | "framework" | "model">> {
-  /** Null: as the agent says. */
+  /** Null means that of the agent. */
   readonly framework: Framework | null;
   readonly model: string | null;
   /** Absent in rows of earlier versions. */

@@ -11,7 +11,7 @@ export interface EventPage {
 
 export interface EventReader {
   read(runId: string, afterSeq: number): Promise<EventPage>;
-  /** Null: no event of the run is stored any more. */
+  /** Returns null when no event of the run is stored any more. */
   readLastSeq(runId: string): Promise<number | null>;
 }
 

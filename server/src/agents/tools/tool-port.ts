@@ -43,13 +43,13 @@ export interface ToolCallContext {
   readonly executionId?: string;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers;
-  /** Null: nobody has started the call. */
+  /** Null means that nobody has started the call. */
   readonly starter?: ToolStarter | null;
 }
 
 /** The person in whose name a tool is called: who started the run, or who tests the tool. */
 export interface ToolStarter {
-  /** Null: nobody has asked, and `open` rejects. */
+  /** Null means that nobody has asked, and `open` rejects. */
   readonly userId: string | null;
   /** The starter as of now. Rejects with a `ToolFailure` when nobody may act for them any more. Called before each attempt. */
   open(): Promise<OpenStarter>;

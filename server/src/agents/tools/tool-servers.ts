@@ -8,7 +8,7 @@ export interface NamedServer {
   /** or the name of a server that the operator has listed. */
   readonly server?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Absent: a single secret is sent as a bearer token. */
+  /** Absent means that a single secret is sent as a bearer token. */
   readonly auth?: JsonRecord | undefined;
   readonly secrets: ToolSecrets;
 }
@@ -25,9 +25,9 @@ export type ToolAccount = "owner" | "asker";
 
 /** An owner and the address of a server. */
 export interface AuthorizationKey {
-  /** Absent: of the owner of tools. */
+  /** Absent means that it is of the owner of tools. */
   readonly account?: ToolAccount | undefined;
-  /** Null: for tools without an owner. */
+  /** Null means that it is for tools without an owner. */
   readonly ownerId: string | null;
   readonly url: string;
 }

@@ -64,7 +64,7 @@ export async function summarizeLeftOut(run: LiveRun, turn: Turn): Promise<boolea
   return false;
 }
 
-/** Null: the turn has the summary. */
+/** Returns null when the turn has the summary. */
 async function tryToSummarize(run: LiveRun, turn: Turn, upToSeq: number): Promise<SummaryFault | null> {
   run.hasSummarized = true;
   const patience = AbortSignal.timeout(Math.min(MAX_WAIT_MS, run.limits.timeoutMs / 4));

@@ -36,7 +36,7 @@ export interface ModelCallRow extends Partial<UsageRow> {
 export interface PromptRow extends StoredPrompt {
   readonly tool_choice: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Null: no budget applies. */
+  /** Null means that no budget applies. */
   readonly max_output_tokens: number | null;
 }
 
@@ -150,7 +150,7 @@ export type Step =
       readonly error: FaultRow | null;
       readonly warnings: readonly unknown[];
       readonly attempts: number;
-      /** Null: as when the turn began. */
+      /** Null means that it is as when the turn began. */
       readonly framework: string | null;
       readonly model: string | null;
       readonly first_token_ms: number | null;

@@ -89,7 +89,7 @@ export interface SealedAnswer {
   readonly tokens: ProviderTokens;
   /** The sign-in has created the account. */
   readonly isNew: boolean;
-  /** Null: somebody has signed in. */
+  /** Null means that somebody has signed in. */
   readonly linking: Readonly<{ provider: string; profile: ExternalProfile; sessionId: string }> | null;
 }
 

@@ -25,7 +25,7 @@ export interface HookTarget {
 
 const SECRET_PREFIX = "v1,whsec_";
 
-/** Null: the hook is not configured. */
+/** Returns null when the hook is not configured. */
 export function findHookTarget(settings: Settings, name: HookName): HookTarget | null {
   const { key, event } = HOOKS[name];
   const uri = settings[`authHook${key}Uri`];

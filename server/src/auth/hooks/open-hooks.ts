@@ -9,7 +9,7 @@ import { callHookFunction, type HookFunctionCall } from "../sql/hooks.ts";
 import { findHookTarget, HOOK_NAMES, type HookName, type HookTarget } from "./hook-target.ts";
 import { type Hook, HookFault, openHook, timedOut, tooLarge } from "./hook.ts";
 
-/** Null: not configured. */
+/** A hook is null when it is not configured. */
 export type AuthHooks = Readonly<Record<HookName, Hook | null>>;
 
 export const NO_HOOKS = Object.fromEntries(HOOK_NAMES.map((name) => [name, null])) as Record<HookName, null>;

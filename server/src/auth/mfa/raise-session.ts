@@ -12,9 +12,9 @@ import type { FactorRow } from "../sql/user-row.ts";
 import { lockUser, selectWholeUser } from "../sql/users.ts";
 import type { LockedPrincipal } from "./lock-principal.ts";
 
-/** Null: the code is wrong. What was counted for it is committed. */
 interface CheckedCode {
   readonly factor: Pick<FactorRow, "id" | "user_id" | "factor_type">;
+  /** Null means that the code is wrong. What was counted for it is committed. */
   readonly session: IssuedSession | null;
 }
 

@@ -26,7 +26,7 @@ export function oauthError(code: OAuthErrorCode, message: string, { status = 400
   return new AppError("BAD_REQUEST", message, { ...rest, foreign: { code, status }, members: { oauth_error: code } });
 }
 
-/** Null: the error is none of the protocol. */
+/** Returns null when the error is none of the protocol. */
 export function oauthCodeOf({ extra: { members } }: AppError): string | null {
   const code = members?.["oauth_error"];
   return typeof code === "string" ? code : null;

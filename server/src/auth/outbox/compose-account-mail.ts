@@ -33,7 +33,7 @@ export const composeAccountMail: ComposeMail = async (context, { to, data }) => 
 interface Posting {
   readonly to: string;
   readonly job: MailJob;
-  /** Null: no account is created. */
+  /** Null means that no account is created. */
   readonly approval: Approval | null;
 }
 

@@ -8,7 +8,7 @@ import { lockUser } from "../sql/users.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
 interface PasswordAttempt {
-  /** Null: the address has no account. */
+  /** Null means that the address has no account. */
   readonly userId: string | null;
   readonly isValid: boolean;
   /** The client's. */

@@ -13,7 +13,7 @@ export interface ClientRow {
   readonly token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post";
   /** SHA-256; null for public clients. */
   readonly secret_hash: Buffer | null;
-  /** Null: all that the registration permits. */
+  /** Null means all that the registration permits. */
   readonly scopes: readonly string[] | null;
   readonly document_expires_at: Date | null;
   readonly created_at: Date;

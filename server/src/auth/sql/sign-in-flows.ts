@@ -5,10 +5,10 @@ export interface SignInFlowRow {
   readonly id: string;
   readonly provider: string;
   readonly state_hash: Buffer;
-  /** Null: the browser that links an identity has not followed yet. */
+  /** Null means that the browser that links an identity has not followed yet. */
   readonly browser_hash: Buffer | null;
   readonly redirect_to: string;
-  /** Null: the implicit flow. */
+  /** Null means the implicit flow. */
   readonly code_challenge: string | null;
   readonly code_challenge_method: "s256" | "plain" | null;
   readonly linking_session_id: string | null;

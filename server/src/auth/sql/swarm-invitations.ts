@@ -42,7 +42,7 @@ export async function storeMailSecret(db: Queryable, invitationId: string, secre
 
 interface LinkSecret {
   readonly invitationId: string;
-  /** Null: the service role. */
+  /** Null means the service role. */
   readonly callerId: string | null;
   readonly secretHash: Buffer;
 }

@@ -29,9 +29,9 @@ interface NewKeyRequest {
   readonly principal: UserPrincipal;
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
-  /** Null: the key is not bound to agents and swarms. */
+  /** Null means that the key is not bound to agents and swarms. */
   readonly resources: ApiKeyResources | null;
-  /** Null: the key does not expire, or as late as the operator permits. Absent: in 90 days, or earlier if the operator requires it. */
+  /** Null means that the key expires never, or as late as the operator permits; absent, in 90 days or as early as the operator requires. */
   readonly expiresAt?: Date | null | undefined;
   /** The Idempotency-Key of the request; null: it has none. */
   readonly idempotencyKey: string | null;
@@ -127,7 +127,7 @@ function requireExpiry(now: Date, expiresAt: Date | null, latest: Date | null): 
 
 interface RevokeRequest {
   readonly id: string;
-  /** Null: the service role, which may revoke the key of any user. */
+  /** Null means the service role, which may revoke the key of any user. */
   readonly userId: string | null;
   readonly address: string;
 }

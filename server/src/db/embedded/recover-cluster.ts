@@ -16,7 +16,7 @@ export type RecoveryTarget = { readonly time: string } | { readonly lsn: string 
 interface RecoverClusterOptions {
   /** Made by `prepareCopy`, with the files of a base backup and with the WAL in `pg_wal`. */
   readonly dataDir: string;
-  /** Null: to the end of the WAL. */
+  /** Null means that recovery goes to the end of the WAL. */
   readonly target: RecoveryTarget | null;
   /** Executed as the superuser after the recovery, each on one line. */
   readonly statements: readonly string[];

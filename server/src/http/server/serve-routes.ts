@@ -78,7 +78,7 @@ const CHECKS_SESSION: ReadonlySet<Route["access"]> = new Set(["bearer-alone", "a
 /** A route with its stages from the authentication to the handler. */
 interface ServedRoute extends Pick<Route, "method" | "path" | "isHeadRejected" | "isPage"> {
   readonly errorForm: ErrorForm | undefined;
-  /** Null: no token of a program is accepted. */
+  /** Null means that no token of a program is accepted. */
   readonly resource: string | null;
   /** Returns what is left to send. */
   run(request: RouteRequest, reply: RouteReply): Promise<unknown>;

@@ -26,7 +26,7 @@ interface BroadcasterOptions {
 interface Sender {
   /** The channel that does not receive the message. */
   readonly exceptId: string | null;
-  /** Null: the service itself. */
+  /** Null means the service itself. */
   readonly holder: Holder | null;
 }
 

@@ -15,7 +15,7 @@ export interface JoinConfig {
   readonly replay: Replay | null;
   /** Whether the client wants a system message about the feed without subscribing to changes. */
   readonly asksForFeed: boolean;
-  /** Null: the service generates one. */
+  /** Null means that the service generates one. */
   readonly presenceKey: string | null;
   readonly isPresenceShown: boolean;
   readonly bindings: readonly Binding[];

@@ -36,7 +36,7 @@ export interface Placeholders {
   operand(operation: Operation): Placeholder;
   /** Of a text search with a configuration. */
   config(operation: Operation): Placeholder;
-  /** Null: it has none, or the row cap replaces it. */
+  /** Returns null when it has none, or the row cap replaces it. */
   limit(modifiers: NodeModifiers): Placeholder | null;
   offset(modifiers: NodeModifiers): Placeholder | null;
   /** Of an argument in the query, or of a pair of a form body, by its index. */

@@ -22,7 +22,7 @@ interface KeptType {
 /** Finds the schemas of event types, and remembers them for some seconds. */
 export class DataSchemas {
   readonly #options: DataSchemasOptions;
-  /** Null: the type does not exist or has no schema. */
+  /** Null means that the type does not exist or has no schema. */
   readonly #kept = new LRUCache<string, { readonly type: KeptType | null }>({ max: MAX_KEPT, ttl: KEPT_MS });
 
   constructor(options: DataSchemasOptions) {

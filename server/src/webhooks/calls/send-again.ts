@@ -38,7 +38,7 @@ export async function replay({ pool }: WebhookTools, call: ReplayCall): Promise<
 
 interface RecoverCall extends WebhookCall {
   readonly since: Date;
-  /** Absent: now. */
+  /** Absent means now. */
   readonly until?: Date | undefined;
 }
 

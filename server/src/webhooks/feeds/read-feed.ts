@@ -17,7 +17,7 @@ export interface FeedPorts extends CallerPorts {
 export interface ReadFeedCall {
   readonly principal: Principal;
   readonly feedId: string;
-  /** Null: after the cursor of the consumer, and without one from the beginning. */
+  /** Null means that it starts after the cursor of the consumer, and without one at the beginning. */
   readonly after: string | null;
   readonly consumer: string | null;
   readonly limit: number;

@@ -40,7 +40,7 @@ interface AgentModuleOptions extends OpenNodeContext {
   readonly toolKinds: ToolKinds;
   readonly protocols: readonly VendorProtocol[];
   readonly limits: Limits;
-  /** Null: tokens have no other claims. */
+  /** Null means that tokens have no other claims. */
   readonly claimsHook: AuthHooks["custom_access_token"];
   onEvents(): void;
   onExtension(name: string | null): void;

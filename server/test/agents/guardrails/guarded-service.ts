@@ -37,7 +37,7 @@ export interface GuardedService {
   calls: WireAnswer["calls"];
   /** The error that the provider answers with; null: none. */
   fault: string | null;
-  /** Null: never. */
+  /** Null means that it never answers. */
   webhookAnswer: object | null;
   signUp(name: string): Promise<Person>;
   /** Runs SQL as the owner of the database. */

@@ -117,7 +117,7 @@ export async function goOn(stage: RunStage, { runId, another }: WaitingRun): Pro
 }
 
 export interface Sender {
-  /** Null: the service role. */
+  /** Null means the service role. */
   readonly userId: string | null;
   readonly data?: unknown;
   readonly key?: RunSignal["key"];

@@ -17,7 +17,7 @@ const TYPES = [
 ] as const;
 
 interface ProgramDialogProps {
-  /** Null: a new one. */
+  /** Null means a new one. */
   readonly program: Program | null;
   onClose(): void;
   /** The program has a secret if it got one. */

@@ -86,7 +86,7 @@ export interface SettingsDraft {
   readonly moderationAction: "flag" | "block";
   /** One term per line. */
   readonly blocklist: string;
-  /** Null: that of the service. */
+  /** Null means the preamble of the service. */
   readonly preamble: string | null;
 }
 

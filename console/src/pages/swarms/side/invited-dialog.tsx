@@ -11,7 +11,7 @@ interface InvitedDialogProps {
   readonly link: string | null;
   /** Whether the link has a secret, which is shown only now. */
   readonly isSecret: boolean;
-  /** Absent: nobody was invited now, and the link replaces an earlier one. */
+  /** Absent means that nobody was invited now, and the link replaces an earlier one. */
   onMore?(): void;
   onClose(): void;
 }

@@ -9,7 +9,7 @@ import { FilterEditor } from "../form/filter-editor.tsx";
 import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
 
 interface FeedFormProps {
-  /** Null: a new one. */
+  /** Null means a new one. */
   readonly feed: EventFeed | null;
   /** The write whose errors the form shows. */
   readonly write: FormWrite;

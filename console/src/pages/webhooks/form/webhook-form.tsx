@@ -38,7 +38,7 @@ interface WebhookValues extends Omit<WebhookDraft, "filter" | "headers" | "timeo
   readonly headers: readonly HeaderLine[];
   /** The stored headers stay. */
   readonly areHeadersKept: boolean;
-  /** Null: the field is empty. */
+  /** Null means that the field is empty. */
   readonly timeout_ms: number | null;
 }
 

@@ -12,7 +12,7 @@ interface RetryRangeProps {
   readonly webhook: Webhook;
   /** ISO 8601; null: from the beginning. */
   readonly since: string | null;
-  /** Null: until now. */
+  /** Null means until now. */
   readonly until: string | null;
   onClose(): void;
 }

@@ -14,7 +14,7 @@ interface ServerState {
   /** The time of the server. Every commit that was confirmed until then is before `flushed`. */
   readonly at: Date;
   readonly flushed: bigint;
-  /** Null: there is no slot, or the server has removed WAL that it should have kept. */
+  /** Null means that there is no slot, or the server has removed WAL that it should have kept. */
   readonly slot: SlotState | null;
 }
 
@@ -55,7 +55,7 @@ export class ServerSession {
     return new ServerSession(client, lost.signal);
   }
 
-  /** False: another process has the lock of this name. It is released with the connection. */
+  /** Returns false when another process has the lock of this name. It is released with the connection. */
   async tryLock(name: string): Promise<boolean> {
     const rows = await this.#query<{ locked: boolean }>(
       "select pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended($1, 0)) as locked",

@@ -16,7 +16,7 @@ export interface AdmissionCall {
   readonly run_id: string;
   /** The id of the message that the user sends. */
   readonly sent_id: string;
-  /** Null: the private swarm of the user and `agent_id`. */
+  /** Null means the private swarm of the user and `agent_id`. */
   readonly swarm_id: string | null;
   readonly agent_id: string | null;
   /** Not null: a new swarm for this conversation takes the place of the private swarm. */
@@ -100,10 +100,10 @@ export interface Preflight {
 
 export interface Admission {
   readonly run_id: string;
-  /** Null: the run is queued. */
+  /** Null means that the run is queued. */
   readonly started: StartedRun | null;
   readonly interrupted_run_id: string | null;
-  /** False: no webhook event was stored. */
+  /** False means that no webhook event was stored. */
   readonly has_events: boolean;
   readonly events: readonly EventRow[];
 }

@@ -5,7 +5,7 @@ export const MARK = "[simulated]";
 
 /** A message of the swarm, as the context of an agent holds it. */
 export interface SwarmMessage {
-  /** Null: the message does not name its author. */
+  /** Null means that the message does not name its author. */
   readonly author: string | null;
   readonly text: string;
   /** The index of the message of the call that holds it. */

@@ -6,7 +6,7 @@ import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../../write
 interface ContextAgent
   extends Pick<SpeakingAgent, "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"> {
   readonly position: number;
-  /** Null: whoever pays for the run pays for the agent, too. */
+  /** Null means that whoever pays for the run pays for the agent, too. */
   readonly payer_id: string | null;
   /** The grant by which the agent answers; null: its owner is a member of the swarm. */
   readonly grant_id: string | null;
@@ -68,7 +68,7 @@ interface RunRecovery {
   readonly reservations: readonly {
     readonly id: string;
     readonly turn_id: string | null;
-    /** Null: the call was in progress. */
+    /** Null means that the call was in progress. */
     readonly usage: UsageRow | null;
   }[];
 }
@@ -100,7 +100,7 @@ interface Decision {
   readonly question_id?: string | null;
 }
 
-/** Null: this node no longer holds the run. */
+/** Returns null when this node no longer holds the run. */
 export async function loadRun(
   pool: pg.Pool,
   { runId, fence }: { readonly runId: string; readonly fence: number },

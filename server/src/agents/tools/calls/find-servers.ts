@@ -14,7 +14,7 @@ function findServers(kinds: ToolKinds): ServerKind | null {
   return null;
 }
 
-/** Null: no kind keeps accounts of people. */
+/** Returns null when no kind keeps accounts of people. */
 export function findAccounts(kinds: ToolKinds): ToolAccounts | null {
   for (const { accounts } of kinds.values()) if (accounts !== undefined) return accounts;
   return null;

@@ -31,7 +31,7 @@ interface HttpPorts {
   readonly guarded: FetchPort;
   readonly signer: CallSigner;
   newId(): string;
-  /** Null: no extension keeps accounts. */
+  /** Null means that no extension keeps accounts. */
   readonly accounts: ToolAccounts | null;
 }
 

@@ -18,13 +18,13 @@ export interface StarterRow {
     readonly id: string;
     readonly scopes: readonly ApiKeyScope[];
     readonly resources: ApiKeyResources | null;
-    /** Null: the key is no program. */
+    /** Null means that the key is no program. */
     readonly client_id: string | null;
     readonly aal: "aal1" | "aal2";
   } | null;
 }
 
-/** Null: nobody may act for the starter of the run any more. */
+/** Returns null when nobody may act for the starter of the run any more. */
 export async function selectStarter(
   pool: pg.Pool,
   executionId: string,

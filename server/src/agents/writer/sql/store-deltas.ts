@@ -15,7 +15,7 @@ export interface DeltaBatch {
 
 export interface DeltaResult {
   readonly run_id: string;
-  /** False: another transaction has locked the run, the run is lost, or earlier events are. */
+  /** False means that another transaction has locked the run, the run is lost, or earlier events are. */
   readonly is_stored: boolean;
   /** A crash of the database has undone the write before. */
   readonly has_gap: boolean;

@@ -14,13 +14,13 @@ export interface OAuthClient {
   readonly grantTypes: readonly string[];
   readonly authMethod: ClientRow["token_endpoint_auth_method"];
   readonly secretHash: Buffer | null;
-  /** Null: all that its registration permits. */
+  /** Null means all that its registration permits. */
   readonly scopes: readonly string[] | null;
 }
 
 type ClientContext = Pick<AuthContext, "pool" | "clientDocuments">;
 
-/** Null: there is no such client, or the document at this address describes none. */
+/** Returns null when there is no such client, or the document at this address describes none. */
 export async function findClient(context: ClientContext, id: string): Promise<OAuthClient | null> {
   const stored = isStorable(id) ? await findClientRow(context.pool, id) : null;
   const row = isDocumentId(id) ? await context.clientDocuments.find(id, stored) : stored;

@@ -60,7 +60,7 @@ export function compileFilter(terms: readonly FilterTerm[], types: ReadonlyMap<s
   };
 }
 
-/** Null: only the database can evaluate the term. */
+/** Returns null when only the database can evaluate the term. */
 function compileTerm(
   { operator, values, isNegated }: FilterTerm,
   { form }: ColumnType,
