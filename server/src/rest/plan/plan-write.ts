@@ -110,7 +110,7 @@ function planUpdate(planning: Planning): Write {
     const { isUnchangedReturned = false } = request;
     return { kind: "update", relation: target, rows, where, matchOn: null, isUnchangedReturned };
   }
-  const where = planConditions(request.query.root.conditions, scopeOf(planning));
+  const where = planConditions(request.query.root.conditions, conditionScopeOf(planning));
   if (body.rows.length === 0) {
     return { kind: "update", relation: target, rows: planRows(planning, body, []), where, matchOn: null };
   }
@@ -146,10 +146,10 @@ function planWhere(planning: Planning, verb: "UPDATE" | "DELETE"): readonly Pred
   if (conditions.length === 0) {
     throw foreignError({ code: "21000", status: 400 }, `${verb} requires a WHERE clause`, {});
   }
-  return planConditions(conditions, scopeOf(planning));
+  return planConditions(conditions, conditionScopeOf(planning));
 }
 
-function scopeOf({ relation, context }: Planning) {
+function conditionScopeOf({ relation, context }: Planning) {
   return { rows: { relation, columns: relation.columns }, placeholders: context.placeholders };
 }
 
