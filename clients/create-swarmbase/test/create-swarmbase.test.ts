@@ -46,7 +46,7 @@ describe("create-swarmbase", () => {
   /** Folders in which the packages were to be installed. */
   const installed: string[] = [];
   let canInstall = true;
-  /** Apps that were started; null: nobody answers the question. */
+  /** Apps that were started; null means that nobody answers the question. */
   let started: string[] | null = null;
 
   async function create(...args: string[]): Promise<{ code: number; output: string; errors: string }> {

@@ -18,7 +18,7 @@ export interface LiveChannels {
 
 interface LiveChannelsOptions {
   readonly swarmId: string;
-  /** The user to be shown as present; null: nobody. */
+  /** The user to be shown as present; null means nobody. */
   readonly presentAs: string | null;
 }
 

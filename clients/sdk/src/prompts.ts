@@ -74,12 +74,12 @@ export interface SentPrompt {
   readonly sha256: string;
 }
 
-/** Finds the texts that prompts name. Null: the text is gone. */
+/** Finds the texts that prompts name. Null means that the text is gone. */
 export interface PromptTexts {
   message(seq: number): string | null;
   /** Absent means that the texts of earlier calls are not shown. */
   call?(executionId: string): { readonly input: string; readonly output: string } | null;
-  /** Of the messages up to a number. Absent: summaries are not shown. */
+  /** Of the messages up to a number. Absent means that summaries are not shown. */
   summary?(upToSeq: number): string | null;
 }
 
@@ -107,7 +107,7 @@ export function listPromptExecutions(prompts: readonly StoredPrompt[]): string[]
 
 /**
  * What a call sent. `prompts`: those of the calls of its turn up to this one, the oldest first. `texts` finds the texts that the
- * messages and calls had. Null: the prompt of an earlier call of the turn is missing.
+ * messages and calls had. Null means that the prompt of an earlier call of the turn is missing.
  */
 export function resolvePrompt(prompts: readonly StoredPrompt[], texts: PromptTexts): SentPrompt | null {
   let system: string | null = null;

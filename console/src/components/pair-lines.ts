@@ -2,7 +2,7 @@ import { type ComparedPart, compareLines, compareWords } from "./compare-lines.t
 
 /** A line, with its words if it took the place of another line. */
 export interface PairedLine extends ComparedPart {
-  /** The words of this line alone. Null: the whole line is the same, or has no counterpart. */
+  /** The words of this line alone. Null means that the whole line is the same, or has no counterpart. */
   readonly words: readonly ComparedPart[] | null;
 }
 

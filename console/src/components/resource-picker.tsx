@@ -5,7 +5,7 @@ import { useDebounced } from "./use-debounced.ts";
 
 interface ResourcePickerProps {
   readonly choices: readonly { readonly id: string; readonly label: string }[];
-  /** Ids. Null: all. */
+  /** Ids. Null means all. */
   readonly picked: readonly string[] | null;
   onPick(picked: readonly string[] | null): void;
   /** Looks for others than the choices. */

@@ -27,7 +27,7 @@ export const TIME_CHOICES = [
   { value: "custom", label: "Custom range" },
 ] as const;
 
-/** ISO 8601; null: no bound. */
+/** ISO 8601; null means no bound. */
 export interface TimeRange {
   readonly since: string | null;
   readonly until: string | null;
@@ -92,7 +92,7 @@ function findYesterday(): TimeRange {
   return { since: midnight(now.getDate() - 1), until: midnight(now.getDate()) };
 }
 
-/** The instant of a local time; of a day without a time its begin, or its end. Null: none, or not a time. */
+/** The instant of a local time; of a day without a time its begin, or its end. Null means that there is none, or that it is no time. */
 export function toInstant(text: string, dayMs = 0): string | null {
   const isDay = DAY.test(text);
   const at = Date.parse(isDay ? `${text}T00:00` : text);

@@ -45,7 +45,7 @@ export function useSettings(): ReadResult<Settings> {
   });
 }
 
-/** The budgets of the day that apply: of the user's own and those that the operator imposes, the smaller ones. Null: no limit. */
+/** The budgets of the day that apply: of the user's own and those that the operator imposes, the smaller ones. Null means no limit. */
 export function findDayBudgets(settings: Settings): { readonly tokens: number | null; readonly cost: number | null } {
   const least = (...limits: readonly (number | null)[]): number | null => {
     const set = limits.filter((limit) => limit !== null);

@@ -45,7 +45,7 @@ interface RangedQuery {
   lte(column: string, value: string): this;
 }
 
-/** ISO 8601; null: no bound. */
+/** ISO 8601; null means no bound. */
 export interface TimeRange {
   readonly since: string | null;
   readonly until: string | null;

@@ -54,7 +54,7 @@ function readPage({ lines }: { readonly lines: readonly LogLine[] }): OperatorPa
 }
 
 /**
- * Lines that were written since the tail began, the newest first. Null: the tail is off, or has ended. `onBegin` reads the lines before
+ * Lines that were written since the tail began, the newest first. Null means that the tail is off, or has ended. `onBegin` reads the lines before
  * it; pass a stable function.
  */
 export function useLogTail(filter: LogFilter, isOn: boolean, onBegin: () => void): readonly LogLine[] | null {

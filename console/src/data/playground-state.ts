@@ -82,7 +82,7 @@ export function isSameValues(one: AgentValues, other: AgentValues): boolean {
 
 const keyOf = (userId: string): string => `swarmbase.playground.${userId}`;
 
-/** The columns that this tab has kept. Null: none, or not readable. */
+/** The columns that this tab has kept. Null means that there are none, or that they are not readable. */
 export function loadColumns(userId: string): readonly Column[] | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(userId)) ?? "null");

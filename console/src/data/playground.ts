@@ -62,7 +62,7 @@ const stopping = new Set<string>();
 /** What a column is asked next, by its id. */
 const waiting = new Map<string, readonly ColumnQuestion[]>();
 
-/** The columns of this tab. Null: none was chosen yet. Undefined: they are being read. */
+/** The columns of this tab. Null means that none was chosen yet. Undefined means that they are being read. */
 export function usePlayground(): readonly Column[] | null | undefined {
   const { id: userId } = useUser();
   const state = useStore(store);

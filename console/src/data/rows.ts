@@ -94,7 +94,7 @@ export interface Pages<Row> extends ReadResult<readonly Row[]> {
   readonly isLoadingMore: boolean;
   /** Loads the next page, unless it is loading already. */
   loadMore(): void;
-  /** Reads all rows apart from the pages, up to a limit. Absent: all of them are loaded. */
+  /** Reads all rows apart from the pages, up to a limit. Absent means that all of them are loaded. */
   readAll?(): Promise<AllRows<Row>>;
 }
 
@@ -124,7 +124,7 @@ const PAGE_SIZE = 50;
 const EXPORT_PAGE = 500;
 const MAX_EXPORTED = 10_000;
 
-/** Reads page after page until there is no more, or too much. `next` says where a page continues; null: it is the last. */
+/** Reads page after page until there is no more, or too much. `next` says where a page continues; null means that it is the last. */
 export async function readAllPages<Row, Next>(
   readPage: (from: Next | null) => PromiseLike<{ readonly rows: readonly Row[]; readonly next: Next | null }>,
 ): Promise<AllRows<Row>> {

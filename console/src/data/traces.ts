@@ -193,7 +193,7 @@ export function listSubRuns({ turns }: Trace): readonly string[] {
   return turns.flatMap((turn) => turn.tool_executions.flatMap(({ sub_run_id: subId }) => subId ?? []));
 }
 
-/** Undefined while it loads. Null: the prompt is not stored, or the user may not see it. */
+/** Undefined while it loads. Null means that the prompt is not stored, or the user may not see it. */
 export type LoadedPrompt =
   | {
       readonly sent: SentPrompt;

@@ -37,7 +37,7 @@ type Decision = AgentRespondApproveBody["decisions"][number];
 
 interface Resumed {
   readonly tool_execution_id: string;
-  /** By the question that the call waits with, if it has one. Null: only a sign-in at the server continues the call. */
+  /** By the question that the call waits with, if it has one. Null means that only a sign-in at the server continues the call. */
   toDecision(question: Pick<ToolQuestion, "kind"> | null): Decision | null;
 }
 

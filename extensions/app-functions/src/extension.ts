@@ -69,7 +69,7 @@ export const extension = defineExtension({
 
 type Targets = ReadonlyMap<string, FunctionTarget>;
 
-/** Tools that call a function of the file in the name of the person who started the run. Null: there is no file. */
+/** Tools that call a function of the file in the name of the person who started the run. Null means that there is no file. */
 function openFunctionKind(
   functions: readonly FunctionTarget[] | null,
   secret: string,

@@ -90,7 +90,7 @@ export class ServiceClient {
     return feed;
   }
 
-  /** Changes a feed that still has its name. Null: it has not. */
+  /** Changes a feed that still has its name. Null means that it has not. */
   async changeFeed({ id, name }: Feed, change: FeedChange): Promise<Feed | null> {
     const filter = `id=eq.${id}&name=eq.${encodeURIComponent(name)}&${FEED_COLUMNS}`;
     return ((await this.#call("PATCH", `/rest/v1/event_feeds?${filter}`, change)) as Feed[])[0] ?? null;

@@ -12,7 +12,7 @@ export interface Ask extends SentConversation, SentTools {
   readonly isStreamed: boolean;
   readonly isStored: boolean;
   readonly responseSchema: Body | null;
-  /** The swarm in which the agent answers; null: the request has the conversation. */
+  /** The swarm in which the agent answers; null means that the request has the conversation. */
   readonly swarmId: string | null;
   /** Settings of an agent, for this call. */
   readonly settings: Body;

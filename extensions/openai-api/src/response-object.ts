@@ -59,7 +59,7 @@ export interface Item {
   readonly [member: string]: unknown;
 }
 
-/** One message of an agent; null: its text is still to come. `agentName` is not OpenAI's: several agents can answer. */
+/** One message of an agent; null means that its text is still to come. `agentName` is not OpenAI's: several agents can answer. */
 export function renderMessage(id: string, agentName: string, text: string | null): Item {
   return {
     id: `msg_${id}`,

@@ -51,7 +51,7 @@ export class PlainText {
     return this.#end;
   }
 
-  /** Takes the next bytes of the answer. Returns those for the package; null: none. */
+  /** Takes the next bytes of the answer. Returns those for the package; null means none. */
   push(bytes: Uint8Array): Uint8Array | null {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (this.#isOver) return this.#encode(text);
@@ -68,7 +68,7 @@ export class PlainText {
     return null;
   }
 
-  /** Call at the end of the answer. Returns the last bytes for the package; null: none. */
+  /** Call at the end of the answer. Returns the last bytes for the package; null means none. */
   finish(): Uint8Array | null {
     const rest = this.#decoder.decode();
     if (this.#isOver) return this.#encode(rest);
@@ -134,7 +134,7 @@ export class PlainText {
   }
 }
 
-/** Reads a frame that holds only a text or reasoning delta. `neutral`: the frame is empty. Null: it holds anything else. */
+/** Reads a frame that holds only a text or reasoning delta. `neutral`: the frame is empty. Null means that it holds anything else. */
 export function readChatFrame(json: string): TextDelta | "neutral" | null {
   const frame = parseRecord(json);
   if (frame === null || "error" in frame || (frame["usage"] ?? null) !== null) return null;
@@ -157,7 +157,7 @@ export function readChatFrame(json: string): TextDelta | "neutral" | null {
   return reasoning === "" ? "neutral" : { type: "reasoning", delta: reasoning };
 }
 
-/** Reads a frame that holds only information about the end. Null: it holds anything else. */
+/** Reads a frame that holds only information about the end. Null means that it holds anything else. */
 export function readChatEnd(json: string): Partial<TextEnd> | null {
   if (json.trim() === "[DONE]") return {};
   const frame = parseRecord(json);

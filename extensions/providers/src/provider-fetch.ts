@@ -13,7 +13,7 @@ const NOTHING_LEFT = new Error("the answer was read without the package");
 /** What receives the response of an attempt before the vendor's package. */
 interface Watcher {
   onBytes(): void;
-  /** Takes plain text out of the response; null: the package parses all of it. */
+  /** Takes plain text out of the response; null means that the package parses all of it. */
   readonly text: PlainText | null;
 }
 

@@ -136,7 +136,7 @@ function buildOptions(
 }
 
 interface Reading {
-  /** The text that is read before the package has anything to parse; null: it parses the whole answer. */
+  /** The text that is read before the package has anything to parse; null means that it parses the whole answer. */
   readonly text: PlainText | null;
   readonly deadlines: Deadlines;
   /** Called when the package gives no warnings. */

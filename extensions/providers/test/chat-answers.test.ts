@@ -31,7 +31,7 @@ interface Case {
   /** The finish and its output tokens, or the code of the error. */
   readonly finish: readonly [string, number] | string;
   readonly inputs?: readonly string[];
-  /** The part of the answer that the vendor's package gets; null: nothing. */
+  /** The part of the answer that the vendor's package gets; null means nothing. */
   readonly left: readonly string[] | null;
 }
 

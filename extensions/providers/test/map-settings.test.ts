@@ -176,7 +176,7 @@ describe("mapSettings sends additional settings", () => {
   const asJson = { type: "json", name: "city", schema: { type: "object" } };
   const strict = { strictJsonSchema: true };
   const enabled = { type: "enabled", budget_tokens: 2000 };
-  /** setting, models, what is sent for it; null: a warning in its place */
+  /** setting, models, what is sent for it; null means a warning in its place */
   const EXTRA: readonly [Record<string, unknown>, readonly Name[], Cell | null][] = [
     [{ seed: 7 }, ["classic", "reasoning", "compatible", "gemini25", "gemini"], { seed: 7 }],
     [{ seed: 7 }, ["responses", "claude", "newClaude", "simulated"], null],

@@ -31,9 +31,9 @@ export interface ToolChecks {
   /** For `response_schema` in the settings of agents. */
   findResponseSchemaFault(schema: JsonRecord): string | null;
   findConfigFaults(kind: string, config: JsonRecord): readonly ToolConfigFault[];
-  /** What the kind knows about a tool by its configuration; null: nothing. */
+  /** What the kind knows about a tool by its configuration; null means nothing. */
   describe(kind: string, config: JsonRecord): ToolDescription | null;
-  /** For the configuration of guardrails. Null: the kind is not known. */
+  /** For the configuration of guardrails. Null means that the kind is not known. */
   findGuardrailFaults(kind: GuardrailKind | null, config: JsonRecord): readonly GuardrailFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
 }

@@ -32,7 +32,7 @@ export interface AgentsOptions {
   readonly environment?: Environment;
   readonly providers?: NonNullable<OpenModelsOptions["providers"]>;
   readonly database: Pick<Database, "service">;
-  /** The URL of the database without a pooler; null: nodes find runs only by polling. */
+  /** The URL of the database without a pooler; null means that nodes find runs only by polling. */
   readonly listenUrl: string | null;
   /** The database as the owner of the schema; null or absent: old events are deleted one by one, and partitions stay. */
   readonly ownerUrl?: string | null;
@@ -66,7 +66,7 @@ export interface AgentsOptions {
   customizeClaims?(claims: Claims): Promise<Claims>;
   /** Called when a commit may have raised events. */
   onEvents(): void;
-  /** Called when a transaction on any node has woken an extension; null: any may have been woken. */
+  /** Called when a transaction on any node has woken an extension; null means that any may have been woken. */
   onExtension?(name: string | null): void;
   readonly commits?: Commits;
   readonly times?: Partial<ExecutorTimes>;

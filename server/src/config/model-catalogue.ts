@@ -17,7 +17,7 @@ export interface ModelPrice {
   readonly input: number;
   /** Null means that the ratio of the provider kind to the price of input applies. */
   readonly cachedInput: number | null;
-  /** Of input that is written to the cache. Absent: the ratio of the provider kind applies. */
+  /** Of input that is written to the cache. Absent means that the ratio of the provider kind applies. */
   readonly cacheWrite?: number | null;
   readonly output: number;
 }
@@ -59,7 +59,7 @@ export interface OfferedModels {
   /** Models that are not listed are accepted too. */
   readonly isOpen: boolean;
   readonly isSimulated: boolean;
-  /** Who answers, for people who ask agents of others. Absent: nobody is told. */
+  /** Who answers, for people who ask agents of others. Absent means that nobody is told. */
   readonly providerName?: string;
   /** The frameworks that answer when this one fails. */
   readonly fallbacks?: readonly Framework[];

@@ -12,7 +12,7 @@ export function readCallRejection(error: unknown): AppError | null {
   return toCallRejection(error.message, error.detail ?? "", error);
 }
 
-/** The same, where the function returned it. Null: the detail names no code. */
+/** The same, where the function returned it. Null means that the detail names no code. */
 export function toCallRejection(message: string, detail: string, cause?: unknown): AppError | null {
   const read = readJson(detail);
   const rejection = read.fault === null && isRecord(read.value) ? read.value : {};

@@ -26,7 +26,7 @@ export function rejectPortal(principal: Scoped): void {
 
 /**
  * What an API key needs for a call: all of these scopes, without being bound to resources; `checked`: the call itself, or the
- * database, decides by what is called; null: a person.
+ * database, decides by what is called; null means a person.
  */
 export type KeyScope = readonly ApiKeyScope[] | "checked" | null;
 

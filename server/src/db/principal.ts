@@ -41,7 +41,7 @@ export interface UserPrincipal {
   readonly session: PrincipalSession | null;
   /** What the API key or the portal may do. Absent for a token, which has all rights of its user. */
   readonly scopes?: readonly PrincipalScope[];
-  /** What the API key is bound to; null: to nothing. */
+  /** What the API key is bound to; null means nothing. */
   readonly resources?: ApiKeyResources | null;
   /** The program that acts for the user with an access token of its own, which has the rights of an API key with the same scopes. */
   readonly client?: PrincipalClient;

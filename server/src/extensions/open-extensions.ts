@@ -75,7 +75,7 @@ export interface OpenedExtensions {
   readonly gauges: readonly OpenedGauge[];
   /** In `public`. */
   readonly tables: readonly ExtensionTable[];
-  /** Calls what waits for a wake-up of an extension; null: of any. */
+  /** Calls what waits for a wake-up of an extension; null means any. */
   wake(name: string | null): void;
 }
 

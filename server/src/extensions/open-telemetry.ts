@@ -7,7 +7,7 @@ export interface OpenTelemetryOptions extends Pick<TelemetryContext, "version" |
   findObserver(): Observer | null;
 }
 
-/** Opens the telemetry of the loaded extensions, of which at most one has some. Null: nothing is exported. */
+/** Opens the telemetry of the loaded extensions, of which at most one has some. Null means that nothing is exported. */
 export async function openTelemetry(
   extensions: readonly LoadedExtension[],
   { version, readMetrics, findObserver }: OpenTelemetryOptions,

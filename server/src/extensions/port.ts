@@ -171,7 +171,7 @@ export interface ExtensionConnections {
 export interface ExtensionObservation {
   /** Receives each log line of this process, with its secrets removed. Must neither throw nor wait. */
   onLine?(line: LogLine): void;
-  /** Receives the user of each request of this process that has ended, also of those that are not logged; null: nobody. Must neither throw nor wait. */
+  /** Receives the user of each request of this process that has ended, also of those that are not logged; null means nobody. Must neither throw nor wait. */
   onRequest?(userId: string | null): void;
   /** Whether `readMetrics` of the context is called, so that the service measures also without a metrics endpoint. */
   readonly hasMetrics?: boolean;

@@ -76,7 +76,7 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
    * with this process and when the signal aborts.
    */
   runInBackground(args: readonly string[], signal: AbortSignal): Promise<BackgroundResult>;
-  /** Sets one of the extension's `gauges`; null: it has no value. Only the process that sets it reports it. */
+  /** Sets one of the extension's `gauges`; null means that it has no value. Only the process that sets it reports it. */
   setGauge(name: string, value: number | null): void;
   /** Writes the log event `extension.note`. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -106,7 +106,7 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   isRedirectAllowed(url: string): boolean;
   /**
    * Where the person signs in whom a waiting call asks for an account: the page of the console, which also finishes the sign-in, or
-   * without a console the address at the server. Null: the call asks for none.
+   * without a console the address at the server. Null means that the call asks for none.
    */
   connectUrl(call: Pick<PendingApproval, "tool_execution_id" | "question">): string | null;
 }
@@ -130,7 +130,7 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
    */
   readonly keyScope?: readonly ApiKeyScope[] | "checked" | null;
   /**
-   * The path of the resource that the route belongs to, such as `/mcp`. Programs that a person has let in need a token for it, and read at `/.well-known/oauth-protected-resource<resource>` where they get one. Absent: the API.
+   * The path of the resource that the route belongs to, such as `/mcp`. Programs that a person has let in need a token for it, and read at `/.well-known/oauth-protected-resource<resource>` where they get one. Absent means the API.
    */
   readonly resource?: string;
   /**
@@ -262,7 +262,7 @@ export interface ExtensionCaller {
   readonly userId: string | null;
   /** The verified claims of the token; `{}` without a token. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The program that acts for the user, an OAuth client. Absent: the user or an API key. */
+  /** The program that acts for the user, an OAuth client. Absent means the user or an API key. */
   readonly client?: { readonly id: string } | undefined;
 }
 

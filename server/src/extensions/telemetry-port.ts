@@ -4,7 +4,7 @@ import type { LogLine, MetricFamily } from "../observe/index.ts";
 export interface ExtensionTelemetry {
   /** What is wrong with the declared variables, each fault with the name of its variable; empty when the service can start. */
   findFaults?(environment: TelemetryContext["environment"]): readonly string[];
-  /** Called once, before the service starts. Null: the environment asks for no telemetry. */
+  /** Called once, before the service starts. Null means that the environment asks for no telemetry. */
   open(context: TelemetryContext): Promise<Telemetry | null>;
 }
 
@@ -22,13 +22,13 @@ export interface TelemetryContext {
 }
 
 export interface Telemetry {
-  /** Creates the spans of requests, statements, deliveries and runs. Null: there are none. */
+  /** Creates the spans of requests, statements, deliveries and runs. Null means that there are none. */
   readonly tracerProvider: TracerProvider | null;
   /** Whether trace context is accepted from callers and sent to webhooks, models and tools. */
   readonly propagates: boolean;
   /** Whether `readMetrics` is called, so that the service measures also without a metrics endpoint. */
   readonly hasMetrics: boolean;
-  /** Receives each log line, with its secrets removed. Must neither throw nor wait. Null: lines are not wanted. */
+  /** Receives each log line, with its secrets removed. Must neither throw nor wait. Null means that lines are not wanted. */
   readonly onLine: ((line: LogLine) => void) | null;
   /** Sends what is buffered and ends. Resolves in a bounded time. */
   close(): Promise<void>;

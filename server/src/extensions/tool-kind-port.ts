@@ -16,7 +16,7 @@ export interface PlainToolKind<Rows extends readonly ExtensionSettingRow[] = rea
    * What it throws fails the tool call; the model sees the message of a `ToolFailure` or an `AppError`, and of nothing else.
    */
   run(call: ToolCall, context: ExtensionContext<Rows>): Promise<string | ToolAnswer>;
-  /** For new tools that lack `input_schema` or `description`. Null: nothing is known. */
+  /** For new tools that lack `input_schema` or `description`. Null means that nothing is known. */
   describe?(config: Readonly<Record<string, unknown>>, context: ExtensionContext<Rows>): ToolDescription | null;
 }
 

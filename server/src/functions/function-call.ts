@@ -48,7 +48,7 @@ export interface FunctionDescription {
   readonly access: "bearer" | "account";
   /** What an API key of a user needs. Absent: API keys are rejected. */
   readonly keyScope?: KeyScope;
-  /** Whether the portal may call the function. Absent: it is rejected. */
+  /** Whether the portal may call the function. Absent means that it is rejected. */
   readonly isOfPortal?: boolean;
   readonly limit: LimitName;
   /** With access `account`: a user must have proved recently to be the owner of the account. */

@@ -56,7 +56,7 @@ const bodySchema = z.discriminatedUnion("action", [
     tool_execution_id: z.guid().optional(),
     account: toolAccount.optional(),
     scope: printable.optional(),
-    /** Of a client that is registered at the authorization server. Absent: the service registers itself. */
+    /** Of a client that is registered at the authorization server. Absent means that the service registers itself. */
     client_id: printable.optional(),
     client_secret: printable.optional(),
     /** Where the browser continues afterwards. */
@@ -180,7 +180,7 @@ function chooseOwner(callerId: string | null, call: Extract<Body, { action: "imp
   return ownerId;
 }
 
-/** Only the service role acts for others. Null: for tools without an owner. */
+/** Only the service role acts for others. Null means tools without an owner. */
 function chooseUser(callerId: string | null, named: string | undefined): string | null {
   if (callerId === null) return named ?? null;
   if (named === undefined || named.toLowerCase() === callerId) return callerId;

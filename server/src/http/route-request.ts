@@ -27,9 +27,9 @@ export class RouteRequest {
   readonly url: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of its route: undefined is the common form. Null: no route was found. */
+  /** Of its route: undefined is the common form. Null means that no route was found. */
   errorForm: ErrorForm | undefined | null = null;
-  /** Of its route; null: no route was found, or it accepts no token of a program. */
+  /** Of its route; null means that no route was found, or it accepts no token of a program. */
   resource: string | null = null;
   params: Readonly<Record<string, string>> = {};
   /** Null until the auth guard has run. */

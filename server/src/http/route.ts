@@ -16,9 +16,9 @@ export interface Route {
   access: AccessRule["access"];
   /** The scope that an API key of a user needs. Absent: API keys are rejected. */
   keyScope?: AccessRule["keyScope"];
-  /** The path of the resource that a token of a program must be for, such as `/mcp`. Absent: the API. */
+  /** The path of the resource that a token of a program must be for, such as `/mcp`. Absent means the API. */
   resource?: string;
-  /** Whether the portal may call the route. Absent: it is rejected. */
+  /** Whether the portal may call the route. Absent means that it is rejected. */
   isOfPortal?: boolean;
   /** With access "user": the authentication of a request has the user. */
   needsUser?: boolean;

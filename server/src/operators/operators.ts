@@ -28,7 +28,7 @@ interface OperatorRow {
   readonly operand: OperandKind;
   /** REST accepts `op(any)` and `op(all)` with an array of operands. */
   readonly isQuantifiable: boolean;
-  /** Compiles the test that realtime applies to changed rows. Null: realtime does not offer the operator. */
+  /** Compiles the test that realtime applies to changed rows. Null means that realtime does not offer the operator. */
   readonly realtime: CompileTest | null;
   /** For the reference page. */
   readonly description: string;

@@ -15,7 +15,7 @@ export function mayHaveWorkerProcesses(wanted: number, { platform, ...machine }:
   return machine.cores >= MIN_CORES && platform !== "win32" && decideProcessCount(0, machine, null) > 1;
 }
 
-/** One for each core, as far as there is memory and the server has connections for them; null: a pooler shares connections. */
+/** One for each core, as far as there is memory and the server has connections for them; null means that a pooler shares connections. */
 export function decideProcessCount(
   wanted: number,
   { cores, memoryBytes }: Pick<Machine, "cores" | "memoryBytes">,

@@ -6,7 +6,7 @@ import type { TableRules } from "./table-rules.ts";
 
 export interface RestOptions {
   readonly database: Pick<Database, "user" | "service" | "commits">;
-  /** Where schema changes are announced; null: they are found by polling. */
+  /** Where schema changes are announced; null means that they are found by polling. */
   readonly listenUrl: string | null;
   readonly rules: TableRules;
   readonly settings: RestSettings;
@@ -20,7 +20,7 @@ export interface RestOptions {
   onWrite?(paths: readonly string[]): void;
   /** Called after a transaction that has made work for webhooks, for the same purpose. */
   onWebhookWork?(): void;
-  /** The document of the root. Null: the root has none. */
+  /** The document of the root. Null means that the root has none. */
   readonly describeSchema?: DescribeSchema | null;
   /** The public URL of the service. */
   baseUrl(): string;
@@ -31,7 +31,7 @@ export interface RestOptions {
 interface RestSettings {
   readonly dbSchemas: readonly string[];
   readonly dbExtraSearchPath: readonly string[];
-  /** A function that runs before each request; null: none. */
+  /** A function that runs before each request; null means none. */
   readonly dbPreRequest: string | null;
   /** 0: no limit. */
   readonly dbMaxRows: number;

@@ -35,7 +35,7 @@ interface StatementGroup {
 export interface Entering {
   /** Of the role of the caller. */
   readonly roleSettings: OwnSettings;
-  /** A function that runs before each request; null: none. */
+  /** A function that runs before each request; null means none. */
   readonly preRequest: string | null;
   /** Null means that the request has none. */
   readonly writeKey: WriteKey | null;

@@ -34,15 +34,15 @@ export interface ReadAttempt {
 
 /** Rules of individual tables. The engine itself knows no table by name. */
 export interface TableRules {
-  /** Throws an AppError with all faults of the rows, or returns the rows to write instead; null: as sent. */
+  /** Throws an AppError with all faults of the rows, or returns the rows to write instead; null means the rows as sent. */
   beforeWrite(attempt: WriteAttempt): RewrittenRows | null;
-  /** Translates a database error; null: it keeps its code. `rowIndex` is the index of the rejected row in a list, if known. */
+  /** Translates a database error; null means that it keeps its code. `rowIndex` is the index of the rejected row in a list, if known. */
   explainRejection(
     error: pg.DatabaseError,
     attempt: WriteAttempt | ReadAttempt,
     rowIndex: number | null,
   ): Promise<AppError | null> | AppError | null;
-  /** Called when a single object or one pinned row was requested and none was found. Null: the error of PostgREST. */
+  /** Called when a single object or one pinned row was requested and none was found. Null means the error of PostgREST. */
   explainMissing(attempt: WriteAttempt | ReadAttempt): Promise<AppError | null> | AppError | null;
   /** An update of one pinned row that changes no column returns that row. Elsewhere it returns no row, as in PostgREST. */
   isUnchangedRowReturned(relation: QualifiedName): boolean;

@@ -36,7 +36,7 @@ export interface WebhooksOptions {
   readonly database: Pick<Database, "service">;
   readonly commits?: Commits;
   readonly outbound: Outbound;
-  /** A direct connection to the database without a pooler, as any role; null: nodes find the work of others by polling. */
+  /** A direct connection to the database without a pooler, as any role; null means that nodes find the work of others by polling. */
   readonly listenUrl: string | null;
   /** The database as the owner of the schema; null or absent: old rows are deleted one by one, and partitions stay. */
   readonly ownerUrl?: string | null;

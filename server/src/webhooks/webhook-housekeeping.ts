@@ -27,7 +27,7 @@ interface HousekeepingOptions {
   readonly retentionDays: number;
   /** Maximum of waiting deliveries per user; 0 is no limit. */
   readonly queueLimit: number;
-  /** The database as the owner of the schema, who drops old partitions; null: old rows are only deleted one by one. */
+  /** The database as the owner of the schema, who drops old partitions; null means that old rows are only deleted one by one. */
   readonly ownerUrl: string | null;
   /** Called after webhooks were enabled again, so that their held deliveries are released. */
   onResumed(): void;

@@ -21,7 +21,7 @@ export interface SwarmChatTransportOptions {
   readonly includeReasoning?: boolean;
   /** `stop()` of the chat ends the run, not only its stream. Default: true. */
   readonly cancelOnStop?: boolean;
-  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm, or of the user with the agent, that has not ended and does not wait for a time or a signal. */
+  /** The run that a chat follows after a reload; null means none. Default: the oldest run of the swarm, or of the user with the agent, that has not ended and does not wait for a time or a signal. */
   findRun?(chatId: string): Promise<string | null>;
 }
 

@@ -27,7 +27,7 @@ export interface ClientToolCall {
   readonly runId: string;
   readonly toolExecutionId: string;
   readonly agentId: string | null;
-  /** The service does not accept a result after this time; null: it waits without end. */
+  /** The service does not accept a result after this time; null means that it waits without end. */
   readonly expiresAt: string | null;
   /** Aborted when the stream of the run is aborted. */
   readonly signal: AbortSignal;

@@ -25,8 +25,8 @@ export interface LiveToolCall {
   readonly error: EventFault | null;
   readonly durationMs: number | null;
   /**
-   * When a call that waits for an approval counts as denied, one that waits for the client as timed out, and another wait ends. Null: without
-   * end.
+   * When a call that waits for an approval counts as denied, one that waits for the client as timed out, and another wait ends. Null
+   * means that it waits without end.
    */
   readonly expiresAt: string | null;
   /** What a call waits for apart from people and the client, while it waits. */

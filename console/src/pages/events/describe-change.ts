@@ -40,7 +40,7 @@ const TABLES: Readonly<Record<RowChanged["table"], TableEvents>> = {
   webhook_delivery_attempts: { noun: "webhook", describe: describeAttempt },
 };
 
-/** The tables whose changes are about a noun; null: all of them. */
+/** The tables whose changes are about a noun; null means all of them. */
 export function listTables(noun: Noun | null): readonly RowChanged["table"][] | null {
   const tables = Object.keys(TABLES) as RowChanged["table"][];
   return noun === null ? null : tables.filter((table) => TABLES[table].noun === noun);

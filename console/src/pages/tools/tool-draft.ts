@@ -43,7 +43,7 @@ export interface ToolForm {
   /** What a tool of the kind `schedule` does. */
   readonly action: ScheduleAction;
   readonly swarmId: string;
-  /** Of each call; null: none. */
+  /** Of each call; null means none. */
   readonly maxTokens: number | null;
   readonly maxCostUsd: number | null;
 }

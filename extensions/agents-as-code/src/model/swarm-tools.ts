@@ -6,7 +6,7 @@ interface Keyed {
   readonly id: string;
 }
 
-/** The key of the swarm that a tool of the kind `swarm` names in its file. Undefined: it names none. */
+/** The key of the swarm that a tool of the kind `swarm` names in its file. Undefined means that it names none. */
 export function swarmKeyOf(tool: JsonObject): Json | undefined {
   return memberOf(tool, "kind") === "swarm" ? memberOf(memberOf(tool, "config"), "swarm") : undefined;
 }

@@ -16,7 +16,7 @@ const MAX_FILTER_LENGTH = 1_000;
 
 interface FoundTool {
   readonly id: string;
-  /** Calls are made in the name of the person who asks. Absent: no. */
+  /** Calls are made in the name of the person who asks. Absent means no. */
   readonly actsForAsker?: boolean;
 }
 

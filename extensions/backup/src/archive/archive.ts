@@ -38,7 +38,7 @@ interface ChainStatus {
 /** What was the newest in the archive at a time of the server. */
 interface Head {
   readonly chain: string;
-  /** The newest complete base backup of the chain; null: it has none yet. */
+  /** The newest complete base backup of the chain; null means that it has none yet. */
   readonly base: string | null;
   /** Where the WAL of the chain ends. */
   readonly lsn: string;

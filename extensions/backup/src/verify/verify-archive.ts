@@ -27,7 +27,7 @@ export interface VerifiedSubject {
 
 interface VerifyOptions {
   readonly archive: Archive;
-  /** For the temporary database; null: beside the data directory. */
+  /** For the temporary database; null means beside the data directory. */
   readonly folder: string | null;
   /** Filled in, also for a verification that fails. */
   readonly subject: VerifiedSubject;

@@ -22,7 +22,7 @@ interface Registration {
 
 interface Registered {
   readonly client: OAuthClient;
-  /** To be asked for; absent: the default of the server. */
+  /** To be asked for; absent means the default of the server. */
   readonly scope: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export class OpenCall {
     this.#result.catch(() => {});
   }
 
-  /** Waits for the result; null: for answers. An aborted call is cancelled at the server. */
+  /** Waits for the result, and with null for answers. An aborted call is cancelled at the server. */
   async next(signal: AbortSignal): Promise<CallToolResult | null> {
     const cancel = (): void => this.#controller.abort(signal.reason);
     if (signal.aborted) cancel();

@@ -173,7 +173,7 @@ export class McpPool {
     return [...this.#usable].find((session) => session.key === key && canUse(session));
   }
 
-  /** Closes idle sessions until a further one is within the limits. False: every session that would have to be closed has calls. */
+  /** Closes idle sessions until a further one is within the limits. False means that every session that would have to be closed has calls. */
   #makeRoom(target: McpTarget): boolean {
     const { perNode, perServer, perUser } = this.#options.limits;
     const server = serverOf(target);

@@ -13,7 +13,7 @@ export interface AuthorizationRow {
   /** Base64; null when the owner has not agreed yet, or not any more. */
   readonly credentials_wrapped: string | null;
   readonly version: string;
-  /** Base64; null: no attempt waits that a further call can share. */
+  /** Base64; null means that no attempt waits that a further call can share. */
   readonly attempt_wrapped: string | null;
 }
 
@@ -59,7 +59,7 @@ interface NewAttempt {
   readonly wrapped: Buffer;
 }
 
-/** Creates the row of a key without credentials, also removes abandoned ones. Null: the owner has too many. */
+/** Creates the row of a key without credentials, also removes abandoned ones. Null means that the owner has too many. */
 export async function prepareAuthorization(
   database: Rows,
   key: AuthorizationTarget,
@@ -101,7 +101,7 @@ export async function storeAttempt(
   return rows.length === 1;
 }
 
-/** Where the browser continues. Null: there is no such attempt, or not any more. */
+/** Where the browser continues. Null means that there is no such attempt, or not any more. */
 export async function findReturn(
   database: Rows,
   stateHash: Buffer,
@@ -169,7 +169,7 @@ export async function storeCredentials(
   });
 }
 
-/** Where the person of a waiting call is asked to connect an account. Null: the call does not wait, or not for this person. */
+/** Where the person of a waiting call is asked to connect an account. Null means that the call does not wait, or not for this person. */
 export async function selectConnectServer(
   database: Rows,
   executionId: string,

@@ -13,7 +13,7 @@ export interface DueSchedule extends Timing {
   readonly hasOpenRun: boolean;
 }
 
-/** What comes of a schedule that is due. `next`: the time after it; null: there is none. */
+/** What comes of a schedule that is due. `next`: the time after it; null means that there is none. */
 export type Decision =
   | {
       readonly action: "start";

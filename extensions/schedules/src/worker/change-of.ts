@@ -28,7 +28,7 @@ export function toDueSchedule(row: LockedSchedule): DueSchedule | null {
   return { ...timingOf(row), id, dueAt, whenRunning, whenMissed, waiting, hasOpenRun: open_run_id !== null };
 }
 
-/** The schedule with another time; null: it has had its last one. */
+/** The schedule with another time; null means that it has had its last one. */
 export function withTime<Row extends LockedSchedule>(row: Row, due: Date | null): Row {
   const kept = { ...row, waiting: null, retry_at: null };
   if (due === null) return { ...kept, enabled: false, next_run_at: null, due_at: null };

@@ -23,7 +23,7 @@ interface SentCall {
 }
 
 /**
- * Stores a call, and starts its run in the same transaction: what is answered with 202 is neither lost nor done twice. Null: the trigger was
+ * Stores a call, and starts its run in the same transaction: what is answered with 202 is neither lost nor done twice. Null means that the trigger was
  * changed since the call was verified.
  */
 export function acceptCall(

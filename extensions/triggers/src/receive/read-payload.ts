@@ -8,7 +8,7 @@ export interface ReadCall {
   readonly payload: unknown;
   /** The payload as JSON, as it was sent if it was. */
   readonly text: string;
-  /** What two calls for the same event have in common; null: nothing, so that each is an event. */
+  /** What two calls for the same event have in common; null means nothing, so that each is an event. */
   readonly eventId: string | null;
   readonly eventType: string | null;
 }

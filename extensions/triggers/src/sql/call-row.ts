@@ -35,7 +35,7 @@ const KNOWN = `
   select id from public.trigger_calls where id = $1
   union all select id from public.trigger_calls where trigger_id = $2 and event_id = $3 and replays is null and $4`;
 
-/** Returns the id of an earlier call for the same event, or of the same replay; null: the call is stored. Waits for either. */
+/** Returns the id of an earlier call for the same event, or of the same replay; null means that the call is stored. Waits for either. */
 export async function insertCall(query: Query, call: NewCall): Promise<string | null> {
   const { id, trigger_id, user_id, event_id, event_type, text, depth, replays } = call;
   const inserted = await query(INSERT, [id, trigger_id, user_id, event_id, event_type, text, depth, replays]);

@@ -48,7 +48,7 @@ export interface LockedTrigger extends TriggerRow {
 
 const LOCK = "select t.*, now() as now from ext_triggers.lock_trigger($1) as t where t.id is not null";
 
-/** Keeps the trigger, and what it names, from being deleted; null: it is gone. */
+/** Keeps the trigger, and what it names, from being deleted; null means that it is gone. */
 export async function lockTrigger(query: Query, id: string): Promise<LockedTrigger | null> {
   const [row] = await query<LockedTrigger>(LOCK, [id]);
   return row ?? null;

@@ -22,11 +22,11 @@ export interface Conversation {
   readonly areResultsAlone?: boolean;
   /** False means that the swarm of the conversation is hidden, and deleted after the run. */
   readonly isStored: boolean;
-  /** Follows the system prompt of the agent. Null: nothing does. */
+  /** Follows the system prompt of the agent. Null means that nothing does. */
   readonly instructions: string | null;
   /** Take precedence over the settings of the agent. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The agent answers as it was in this version. Null: as it is. */
+  /** The agent answers as it was in this version. Null means that it answers as it is now. */
   readonly agentVersion: number | null;
   /** Take the place of the agent's values, or of those of the version. */
   readonly overrides: AgentOverrides;

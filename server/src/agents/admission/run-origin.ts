@@ -6,6 +6,6 @@ export interface RunOrigin {
   readonly cause: Readonly<Record<string, unknown>>;
   /** Not null: the message has data of an outside sender. Tools that act for the user and can write need an approval, except these. */
   readonly outside: { readonly allowedTools: readonly string[] } | null;
-  /** Of the run alone; each null is no limit. Null: the run has none of its own. */
+  /** Of the run alone; each null is no limit. Null means that the run has none of its own. */
   readonly budget: { readonly maxTokens: number | null; readonly maxCostUsd: number | null } | null;
 }

@@ -24,11 +24,11 @@ export interface RunRequest {
   readonly agentIds: readonly string[] | null;
   readonly onConflict: "enqueue" | "reject" | "interrupt" | null;
   readonly maxTurns: number | null;
-  /** A JSON Schema for the answers; null: that of each agent applies. */
+  /** A JSON Schema for the answers; null means that each agent has its own. */
   readonly responseSchema: JsonRecord | null;
   /** Tools for this run alone, which the client executes. */
   readonly clientTools: readonly ClientTool[];
-  /** What the first call of the model in a turn must call of these; null: the model decides. */
+  /** What the first call of the model in a turn must call of these; null means that the model decides. */
   readonly toolChoice: ClientToolChoice | null;
   /** For the models of this run. */
   readonly images: readonly NamedImage[];

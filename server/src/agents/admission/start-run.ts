@@ -118,7 +118,7 @@ async function placeConversation(
 }
 
 /**
- * Plans the first turn when a single agent speaks first and is known before the admission. Null: the executor decides.
+ * Plans the first turn when a single agent speaks first and is known before the admission. Null means that the executor decides.
  * `request`: stored with the run.
  */
 function planFirstTurn(

@@ -12,7 +12,7 @@ export interface ContextRequest {
   readonly participants: readonly Participant[];
   /** Oldest first. */
   readonly messages: readonly TranscriptMessage[];
-  /** Older messages than the one with this number were not read. Absent: all were. */
+  /** Older messages than the one with this number were not read. Absent means that all were read. */
   readonly readFromSeq?: number;
   readonly historyLimit: number;
   /** The tool calls of earlier turns of the agent. Absent or null: none. */

@@ -131,7 +131,7 @@ function findKnownCalls(lines: readonly WindowLine[], bounds: readonly number[])
 
 /**
  * The index at which so much falls out that the rest fits. Of those that leave enough, it is the line whose number is divisible by the
- * highest power of two: this one stays the choice for the longest time while lines follow. Null: nothing fits.
+ * highest power of two: this one stays the choice for the longest time while lines follow. Null means that nothing fits.
  */
 function findStableIndex(
   lines: readonly WindowLine[],

@@ -8,7 +8,7 @@ export interface PastCall {
   readonly id: string;
   /** Null means that the caller has sent it. */
   readonly run_id: string | null;
-  /** Of the answer of the turn; null: it has none. */
+  /** Of the answer of the turn; null means that it has none. */
   readonly message_id: string | null;
   /** Of a turn without an answer: the message that it did not answer. */
   readonly asked_id: string | null;

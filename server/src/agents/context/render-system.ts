@@ -17,7 +17,7 @@ export interface ContextAgent {
 export interface ContextSwarm {
   readonly name: string;
   readonly description: string | null;
-  /** The template of the swarm's owner for the owner's agents; null: that of the service. */
+  /** The template of the swarm's owner for the owner's agents; null means that of the service. */
   readonly preamble: string | null;
 }
 

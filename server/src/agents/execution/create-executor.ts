@@ -47,7 +47,7 @@ export interface Executor {
   /** The name under which this node starts runs. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** Reserves capacity for a run, for `take` or release. Null: the run must be queued. */
+  /** Reserves capacity for a run, for `take` or release. Null means that the run must be queued. */
   reservePlace(run: PlacedRun): RunPlace | null;
   /** Executes a run that was started with `owner`. Returns at once. */
   take(started: StartedRun): void;
@@ -79,7 +79,7 @@ export interface ExecutorOptions {
   readonly random: () => number;
   readonly commits?: Commits | undefined;
   readonly times?: Partial<ExecutorTimes>;
-  /** Called for a wake-up of an extension; null: any may have been missed. */
+  /** Called for a wake-up of an extension; null means that any may have been missed. */
   onExtension?(name: string | null): void;
 }
 
@@ -190,7 +190,7 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
   };
 }
 
-/** Resolves to the time until there may be more to claim; undefined: there are runs, so it is polled for. */
+/** Resolves to the time until there may be more to claim; undefined means that there are runs, so it is polled for. */
 async function claim({ options, places, live, claimWakeUp, notice }: ExecutorState): Promise<number | undefined> {
   const capacity = places.openClaim();
   try {
@@ -241,7 +241,7 @@ function createWorkers(state: ExecutorState): Worker[] {
   const times = { ...TIMES, ...options.times };
   const pollEvery = (
     intervalMs: number,
-    /** Resolves to the time until something is due; undefined: the next step comes after the interval. */
+    /** Resolves to the time until something is due; undefined means that the next step comes after the interval. */
     step: () => Promise<number | undefined | void>,
     signal: AbortSignal,
     wakeUp = new WakeUp(),

@@ -23,7 +23,7 @@ export interface StartedRun {
   readonly fence: number;
   /** By `performance.now()`, before the lease was requested: the answer may have arrived much later. */
   readonly leasedAtMs: number;
-  /** Its share of the node's capacity; absent: one run without a provider and a user. */
+  /** Its share of the node's capacity; absent means one run without a provider and a user. */
   readonly place?: RunPlace;
   /** Absent means that the context has to be loaded. */
   readonly context?: LoadedRun;

@@ -15,7 +15,7 @@ interface RunNotifierOptions {
   /** Called when a run is queued, or may have been queued while the connection was down. */
   onWaiting(): void;
   onCancel(runId: string): void;
-  /** Called for a wake-up of an extension; null: any may have been missed. */
+  /** Called for a wake-up of an extension; null means that any may have been missed. */
   onExtension(name: string | null): void;
 }
 

@@ -29,7 +29,7 @@ export interface CallRecord {
 export interface RunCall {
   readonly caller: ModelCaller;
   readonly request: Omit<ModelCall, "agent" | "attempts" | "maxOutputTokens">;
-  /** The output limit of an answer that no reader of the swarm sees. Null: that of the settings, which a budget may lower. */
+  /** The output limit of an answer that no reader of the swarm sees. Null means that of the settings, which a budget may lower. */
   readonly answerTokens: number | null;
   /** Called when the budget allows the call. Returns what is recorded of the prompt. */
   describePrompt(sent: ModelCall, isCutByBudget: boolean): RecordedPrompt | undefined;

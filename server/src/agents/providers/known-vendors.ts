@@ -52,7 +52,7 @@ export function frameworkOfKey(key: string): Framework | null {
   return FRAMEWORKS.find((framework) => VENDORS[framework].keyPattern.test(key)) ?? null;
 }
 
-/** The address in the vendor's variable; null: the vendor's own, undefined: the variable has none. */
+/** The address in the vendor's variable; null means the vendor's own, undefined that the variable has none. */
 export function baseUrlOf(framework: Framework, environment: Environment): string | null | undefined {
   const { urlVariable, path } = VENDORS[framework];
   const text = environment[urlVariable]?.trim() ?? "";

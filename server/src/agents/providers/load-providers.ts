@@ -15,7 +15,7 @@ import { requireProtocols } from "./require-protocols.ts";
 import { type FoundProviders, NOTHING_FOUND, resolveProviders } from "./resolve-providers.ts";
 
 /**
- * `environment` has the keys whose names the file contains, `protocols` the kinds of the loaded extensions; null: any kind is
+ * `environment` has the keys whose names the file contains, `protocols` the kinds of the loaded extensions; null means that any kind is
  * accepted. Throws a SettingsError that lists every fault.
  */
 export function loadProviders(

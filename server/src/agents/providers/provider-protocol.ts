@@ -33,11 +33,11 @@ export interface SettingsMapping {
   readonly minOutputTokens: number;
   /** The provider rejects a request with a blank stop text when false. */
   readonly acceptsBlankStop: boolean;
-  /** The seed to send; null: none, with a warning. */
+  /** The seed to send; null means none, with a warning. */
   mapSeed(seed: unknown, warn: Warn): number | null;
   /** Maps `reasoning_effort` and `thinking`. */
   mapReasoning(settings: JsonRecord, target: ReasoningTarget): MappedReasoning;
-  /** Maps `response_schema`. Null: the provider would reject or change it, so it becomes a part of the system prompt. */
+  /** Maps `response_schema`. Null means that the provider would reject or change it, so it becomes a part of the system prompt. */
   mapResponseSchema(schema: JsonRecord, target: FormatTarget): SentFormat | null;
   /** Maps `response_format`. */
   mapResponseFormat(format: unknown, target: FormatTarget): SentFormat;

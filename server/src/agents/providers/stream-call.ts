@@ -161,7 +161,7 @@ function note(observer: Observer, place: { framework: string; model: string }, f
   });
 }
 
-/** How long to wait before the next attempt at the same provider; null: no further attempt. */
+/** How long to wait before the next attempt at the same provider; null means no further attempt. */
 function decideRetry(error: ModelError, attempt: number, random: () => number): number | null {
   if (!error.isRetryable || attempt > MAX_RETRIES) return null;
   // Our own timers have waited longer than any delay. A timeout that the provider reports (408, 504) is retried.

@@ -77,7 +77,7 @@ interface RespondOptions {
   readonly schemas: SchemaCompiler;
   readonly queueLimit: number;
   readonly queueWaitMs: number;
-  /** The maximum number of concurrent subscriptions of a user on this node; absent: no limit. */
+  /** The maximum number of concurrent subscriptions of a user on this node; absent means no limit. */
   readonly streamLimitPerUser?: number;
   newId(): string;
   /** How many runs are in progress on this node. */

@@ -46,7 +46,7 @@ export interface RunPorts {
   newId(): string;
   /** Called when a commit may have raised events. */
   onEvents(): void;
-  /** Writes summaries. Null: the model of the agent. */
+  /** Writes summaries. Null means the model of the agent. */
   readonly summaryModel: SummaryModel | null;
   /** Called when a run waits for something that is due at a time. */
   onWait(): void;

@@ -113,7 +113,7 @@ export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds
   readonly agentId: string;
   readonly waiting: readonly WaitingCall[];
   readonly durationMs: number;
-  /** The last message of the swarm that the turn could read. Absent: not known. */
+  /** The last message of the swarm that the turn could read. Absent means that it is not known. */
   readonly lastSeq?: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   readonly contextLimit?: number;

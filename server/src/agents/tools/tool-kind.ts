@@ -23,7 +23,7 @@ export interface ToolCall {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
-  /** The row of the call in a run. Undefined: nobody can be asked. */
+  /** The row of the call in a run. Undefined means that nobody can be asked. */
   readonly executionId?: string | undefined;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers | undefined;
@@ -66,7 +66,7 @@ export interface ToolKind {
   findConfigFaults(config: JsonRecord): readonly ToolConfigFault[];
   /** Resolves to the text that the model reads, or to an answer that has more than text. */
   run(call: ToolCall): Promise<string | ToolAnswer>;
-  /** For new tools that lack `input_schema` or `description`. Null: nothing is known. */
+  /** For new tools that lack `input_schema` or `description`. Null means that nothing is known. */
   describe?(config: JsonRecord): ToolDescription | null;
   /** For a kind whose tools belong to servers. */
   readonly servers?: ToolServers;

@@ -23,7 +23,7 @@ export interface AssignedTool {
   readonly max_retries: number;
   /** A call whose outcome is not known, because its node was lost, may be repeated. */
   readonly idempotent: boolean;
-  /** Who decides on a call that needs an approval; null: as the grant says, without one the owner of the agent. */
+  /** Who decides on a call that needs an approval; null means whoever the grant says, without one the owner of the agent. */
   readonly approver: "owner" | "asker" | null;
   /** Calls are made in the name of the person who started the run. */
   readonly acts_for_starter: boolean;

@@ -78,7 +78,7 @@ export interface Authorizations {
   /** Continues the calls that wait for the account. An account of a person is connected by that person alone. */
   finish(call: AuthorizationFinish): Promise<{ readonly url: string; readonly scope: string | null }>;
   list(ownerId: string | null): Promise<readonly ListedAuthorization[]>;
-  /** Deletes the tokens, and withdraws them at their server if it can be reached. False: there were none. */
+  /** Deletes the tokens, and withdraws them at their server if it can be reached. False means that there were none. */
   revoke(key: AuthorizationKey): Promise<boolean>;
   /** Reads the tokens of an account that is about to be deleted. The result withdraws them at their servers. */
   prepareWithdrawal(ownerId: string): Promise<() => void>;

@@ -5,7 +5,7 @@ import { ModelError } from "../../errors/index.ts";
 import { type Asker, subjectOf } from "./asker.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 
-/** By id of the message: the text that the agent reads instead; null: the agent does not read the message. */
+/** By id of the message: the text that the agent reads instead; null means that the agent does not read the message. */
 export type Readings = ReadonlyMap<string, string | null>;
 
 export const NO_READINGS: Readings = new Map();

@@ -181,7 +181,7 @@ async function takeText(run: LiveRun, turn: Turn, { finish }: ModelAnswer): Prom
   return await completeTurn(run, turn, { finishReason: "empty_response" });
 }
 
-/** Ends the turn with the value of its answer, or with an error. Null: the model is told why, and answers once more. */
+/** Ends the turn with the value of its answer, or with an error. Null means that the model is told why, and answers once more. */
 async function takeStructured(
   run: LiveRun,
   turn: Turn,
@@ -220,7 +220,7 @@ async function endWithoutText(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   return await completeTurn(run, turn, { finishReason: "length" });
 }
 
-/** Suspends the turn when a call waits. Null: all calls have results, and the model reads them next. */
+/** Suspends the turn when a call waits. Null means that all calls have results, and the model reads them next. */
 export function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): TurnEnd | null {
   if (waiting.some(({ kind }) => kind !== "answered")) {
     // What follows the wait has a span of its own, with the usage of the whole turn.

@@ -116,7 +116,7 @@ export function transcriptOf(run: LiveRun, turn: Turn): readonly TranscriptMessa
   return last === null ? read : [...read, compose(run, last, (run.transcript.at(-1)?.seq ?? 0) + 1)];
 }
 
-/** What the agent that handed over says to the next one. Null: the turn does not follow a handoff with a reason. */
+/** What the agent that handed over says to the next one. Null means that the turn does not follow a handoff with a reason. */
 function findHandoff({ finished, context }: LiveRun, agentId: string): QuestionRow | null {
   const last = finished.at(-1);
   if (last?.handoffTo !== agentId || !last.handoffReason) return null;

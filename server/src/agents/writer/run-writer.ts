@@ -20,7 +20,7 @@ interface RunWriterOptions {
   onLost(error: unknown): void;
   /** Called when a commit raised events. */
   onEvents(): void;
-  /** What another node needs to continue the run after the steps that were submitted so far; null: nothing but its rows. */
+  /** What another node needs to continue the run after the steps that were submitted so far; null means nothing but its rows. */
   readProgress(lastSeq: number): unknown;
 }
 

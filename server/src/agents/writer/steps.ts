@@ -92,7 +92,7 @@ export type Step =
       /** The node of the turn was lost: readers replace the text of the turn by this one. */
       readonly restart?: { readonly text: string };
       readonly history_limit: number;
-      /** The last message that the turn could read. Absent: the last one when it began. */
+      /** The last message that the turn could read. Absent means the last one when it began. */
       readonly last_seq?: number;
     }
   | {
@@ -247,7 +247,7 @@ export interface StepResult {
   readonly outcome?: "started" | "gone" | "cancelled";
   readonly agent?: SpeakingAgent;
   readonly messages?: readonly TranscriptMessage[];
-  /** Only of `finish_run`. False: no other run of the swarm is queued. */
+  /** Only of `finish_run`. False means that no other run of the swarm is queued. */
   readonly hasNext?: boolean;
 }
 

@@ -193,9 +193,9 @@ export async function listProviders(client: Queryable, { id, app_metadata: known
 }
 
 export interface AdmissionFacts {
-  /** The account that has the identity; null: none. */
+  /** The account that has the identity; null means none. */
   readonly ownerId: string | null;
-  /** The account with the address that the provider calls verified; null: none, or the provider does not say so. */
+  /** The account with the address that the provider calls verified; null means that there is none, or that the provider does not say so. */
   readonly account: { readonly id: string; readonly isAddressProven: boolean } | null;
   readonly isSignupEnabled: boolean;
 }

@@ -12,7 +12,7 @@ import type { HookTarget } from "./hook-target.ts";
 export interface Hook {
   readonly target: HookTarget;
   /**
-   * Asks the hook, and reads its answer. Null: the hook failed, and its policy is to go on without it. Rejects with what the
+   * Asks the hook, and reads its answer. Null means that the hook failed, and its policy is to go on without it. Rejects with what the
    * client gets: the error that the hook decided on, or that of its failure (`isHookFailure`).
    */
   ask<Answer>(asked: AskedHook<Answer>): Promise<Answer | null>;
@@ -131,7 +131,7 @@ const MAX_MESSAGE_CHARS = 500;
 
 export interface HookDecision {
   readonly isRejected: boolean;
-  /** For the client; undefined: the message of the error's code. */
+  /** For the client; undefined means the message of the error's code. */
   readonly message: string | undefined;
   readonly shouldLogOut: boolean;
 }

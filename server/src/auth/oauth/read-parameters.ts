@@ -7,7 +7,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 export interface Parameters {
   /** Parameters without a value count as absent (RFC 6749, section 3.1). */
   get(name: string): string | undefined;
-  /** Why the request cannot be understood; null: it can. A parameter with a fault has no value. */
+  /** Why the request cannot be understood; null means that it can. A parameter with a fault has no value. */
   readonly fault: string | null;
 }
 

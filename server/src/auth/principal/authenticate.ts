@@ -34,17 +34,17 @@ export interface AccessRule {
   /** Token refresh ignores the bearer: clients still send the expired one along. */
   readonly isBearerIgnored: boolean;
   /**
-   * Whether users with a second factor may call the route before they have verified it. Absent: no, unless the operator has switched
-   * the check off for tables and functions.
+   * Whether users with a second factor may call the route before they have verified it. Absent means that they may not, unless the operator
+   * has switched the check off for tables and functions.
    */
   readonly aal1?: "accepted" | "rejected";
   /** The caller must have proved recently to be the owner of the account. API keys are rejected, because they cannot. */
   readonly needsProof?: boolean;
   /** What an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
   readonly keyScope?: KeyScope;
-  /** Whether the portal may call the route. Absent: it is rejected. */
+  /** Whether the portal may call the route. Absent means that it is rejected. */
   readonly isOfPortal?: boolean;
-  /** The path of the resource that a token of a program must be for (RFC 8707), such as `/mcp`. Absent: the API. */
+  /** The path of the resource that a token of a program must be for (RFC 8707), such as `/mcp`. Absent means the API. */
   readonly resource?: string;
   /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
   readonly needsUser?: boolean;

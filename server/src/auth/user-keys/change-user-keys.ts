@@ -33,7 +33,7 @@ interface NewKeyRequest {
   readonly resources: ApiKeyResources | null;
   /** Null means that the key expires never, or as late as the operator permits; absent, in 90 days or as early as the operator requires. */
   readonly expiresAt?: Date | null | undefined;
-  /** The Idempotency-Key of the request; null: it has none. */
+  /** The Idempotency-Key of the request; null means that it has none. */
   readonly idempotencyKey: string | null;
   readonly address: string;
 }

@@ -11,7 +11,7 @@ import { mergeMetadata, type Metadata } from "./metadata.ts";
 
 /** That a new account may be created: see `approveNewUser`. */
 export interface Approval {
-  /** The id that the account gets; undefined: a new one; null: none may be created. */
+  /** The id that the account gets; undefined means a new one, and null that none may be created. */
   readonly id: string | undefined | null;
 }
 
@@ -98,7 +98,7 @@ export async function createExternalUser(
 
 interface NewExternalUser {
   readonly approval: Approval;
-  /** Normalized, and verified by the provider; null: the account has no address. */
+  /** Normalized, and verified by the provider; null means that the account has no address. */
   readonly email: string | null;
   readonly provider: string;
   readonly claims: Metadata;

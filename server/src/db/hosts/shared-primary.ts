@@ -11,7 +11,7 @@ export class SharedPrimary {
   readonly #listeners = new Set<(place: number) => void>();
   /** The server that has accepted writes last. */
   last: number | null = null;
-  /** The same, while no connection to it has failed since; null: it has to be found again. */
+  /** The same, while no connection to it has failed since; null means that it has to be found again. */
   trusted: number | null = null;
 
   /** Ends all connections to other servers: they would read old rows, or wait for a server that is gone. */

@@ -10,7 +10,7 @@ interface Settled {
 
 /**
  * Gives each run of the extension that has ended to the function `settle_run(run_id, source_id)` of its schema, as triggers on
- * `runs` with `private.note_ended_run` have noted them. False: the outcomes of some could not be written yet.
+ * `runs` with `private.note_ended_run` have noted them. False means that the outcomes of some could not be written yet.
  */
 export async function settleEndedRuns(
   database: Pick<ExtensionDatabase, "asService">,

@@ -24,7 +24,7 @@ interface SignalsOptions {
 /** A followed topic of this node. */
 interface Followed {
   readonly channels: Set<Channel>;
-  /** What has changed since the last message; undefined: nothing. */
+  /** What has changed since the last message; undefined means nothing. */
   pending: SignalItems | undefined;
   /** Runs from a message until the next one may be sent. */
   timer: NodeJS.Timeout | null;
@@ -164,7 +164,7 @@ interface SignalTopic {
   readonly id: string;
 }
 
-/** By id. Null: any item may have changed. */
+/** By id. Null means that any item may have changed. */
 type SignalItems = ReadonlyMap<string, unknown> | null;
 
 /** Null for a topic without signals. */

@@ -3,7 +3,7 @@ import type { SettingsRow } from "./sql/select-catalogue.ts";
 
 /** Settings that a role or a function has of its own, as values of a transaction. */
 export interface OwnSettings {
-  /** 0: no limit. Null: not set. */
+  /** 0: no limit. Null means that it is not set. */
   readonly statementTimeoutMs: number | null;
   readonly lockTimeoutMs: number | null;
   readonly isolation: Isolation | null;

@@ -27,7 +27,7 @@ export interface QualifiedName {
 /** An aggregate over rows whose result is a domain named like a media type. */
 export interface MediaHandler {
   readonly function: QualifiedName;
-  /** The relation whose rows it takes; null: any row. */
+  /** The relation whose rows it takes; null means any row. */
   readonly target: QualifiedName | null;
   /** In lower case, or an asterisk on both sides of the slash for every media type. */
   readonly media: string;
@@ -55,7 +55,7 @@ export interface Relation extends QualifiedName {
   /** Columns of every unique constraint, the primary key first. Views have none. */
   readonly keys: readonly (readonly string[])[];
   readonly foreignKeys: readonly ForeignKey[];
-  /** Columns that the caller must not read. Absent: there are none. */
+  /** Columns that the caller must not read. Absent means that there are none. */
   readonly hiddenColumns?: ReadonlySet<string>;
   /** What the caller may read of a row that the request has made, if that is more. */
   readonly inserted?: Relation;
@@ -85,7 +85,7 @@ export interface DataType {
   readonly representation?: Representation;
 }
 
-/** The functions of a domain's implicit casts; null: there is none. */
+/** The functions of a domain's implicit casts; null means that there is none. */
 export interface Representation {
   /** For responses. */
   readonly toJson: QualifiedName | null;

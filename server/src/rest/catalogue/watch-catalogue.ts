@@ -19,7 +19,7 @@ const SPACING_PER_COST = 20;
 
 interface CatalogueOptions {
   readonly pool: pg.Pool;
-  /** Where to listen for notifications; not through a transaction pooler. Null: changes are found by polling. */
+  /** Where to listen for notifications; not through a transaction pooler. Null means that changes are found by polling. */
   readonly listenUrl: string | null;
   readonly schemas: readonly string[];
   readonly observer: Observer;

@@ -109,7 +109,7 @@ export type ArgumentPair = readonly [name: string, value: string];
 
 export interface QueryArgument {
   readonly pair: ArgumentPair;
-  /** The condition that the pair parses as; the function decides whether it is one. Null: it does not parse as a filter. */
+  /** The condition that the pair parses as; the function decides whether it is one. Null means that it does not parse as a filter. */
   readonly filter: FilterCondition | "of an embed" | null;
 }
 

@@ -28,7 +28,7 @@ interface MediaInput {
   readonly isPlanEnabled: boolean;
   /** Null for relations and the root. */
   readonly functionResult: FunctionResult | null;
-  /** Of the rows, those with precedence first; absent: none. */
+  /** Of the rows, those with precedence first; absent means none. */
   readonly handlers?: readonly MediaHandler[];
 }
 

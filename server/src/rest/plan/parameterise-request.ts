@@ -57,7 +57,7 @@ interface ParameterList {
 }
 
 interface ParameteriseOptions {
-  /** A larger limit, and the absence of one, is replaced by the row cap; null: there is no cap. */
+  /** A larger limit, and the absence of one, is replaced by the row cap; null means that there is no cap. */
   readonly maxRows: number | null;
   /** Planned and estimated counts are counted up to the count cap. */
   readonly isCountCapped?: boolean;

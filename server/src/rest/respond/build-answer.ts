@@ -128,7 +128,7 @@ function draftWindow(input: AnswerInput): Draft {
   return { status: isCut || (total !== null && rows < total) ? 206 : 200, headers, hasBody: true };
 }
 
-/** The number of rows without the window, by the requested kind of count. Null: unknown. */
+/** The number of rows without the window, by the requested kind of count. Null means that it is unknown. */
 function countTotal(input: AnswerInput, offset: number): number | null {
   const { plan, result, estimate, maxRows, countCap } = input;
   const { rows } = result;

@@ -15,7 +15,7 @@ export function formatLocation(relation: string, key: string | null): string | n
   return `/${encodeURIComponent(relation)}?${filters.join("&")}`;
 }
 
-/** The canonical URL of a query: parameters sorted by name, encoded as sent. Null: too long for a header. */
+/** The canonical URL of a query: parameters sorted by name, encoded as sent. Null means that it is too long for a header. */
 export function formatContentLocation(relation: string, rawSearch: string): string | null {
   const path = PLAIN_NAME.test(relation) ? `/${relation}` : `/${encodeURIComponent(relation)}`;
   if (rawSearch.length > MAX_CONTENT_LOCATION) return null;

@@ -23,7 +23,7 @@ interface ResultInput {
   readonly csvHeader: Pick<StatementResult, "rows"> | null;
 }
 
-/** `rowCap`: the number of rows that one more was read than; null: none. */
+/** `rowCap`: the number of rows that one more was read than; null means none. */
 export function readMainResult({ main, settings, csvHeader }: ResultInput, rowCap: number | null): MainResult {
   const [first] = main.rows;
   const figures: TextRow | null = first !== undefined && first[0] === null ? first : null;

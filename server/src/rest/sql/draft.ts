@@ -16,7 +16,7 @@ export interface RowScope {
 
 /** Bounds of a statement. They are settings of the service, so they are literals of its text. */
 export interface StatementLimits {
-  /** Rows of the result and of each embedded list; null: no limit. */
+  /** Rows of the result and of each embedded list; null means no limit. */
   readonly maxRows: number | null;
   /** Rows up to which a capped count counts. */
   readonly countCap: number;
@@ -71,7 +71,7 @@ export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists"
   };
 }
 
-/** Rows of a sub-select have lost their named type. Null: they have it, or there is none. */
+/** Rows of a sub-select have lost their named type. Null means that they have it, or there is none. */
 export function rowScopeOf(name: string, lostType: QualifiedName | null = null): RowScope {
   const row = lostType === null ? `${name}.*` : `(${name}.*)::${quoteName(lostType)}`;
   return { name, row, isRecord: false, depth: 0 };

@@ -2,7 +2,7 @@ import type { ReadNode } from "../plan/plan.ts";
 import { type Use, usesOf } from "../plan/uses-of.ts";
 import { quoteIdentifier } from "./quote.ts";
 
-/** The columns that a node reads of its rows; null: all, because whole rows are returned or passed to a function. */
+/** The columns that a node reads of its rows; null means all, because whole rows are returned or passed to a function. */
 type NeededColumns = ReadonlySet<string> | null;
 
 export function findNeededColumns(node: ReadNode): NeededColumns {

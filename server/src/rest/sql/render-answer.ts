@@ -6,7 +6,7 @@ import { hasWindow, renderWindow } from "./render-window.ts";
 
 /** The figures about the rows, as expressions; null where there is none. */
 export interface AnswerFigures {
-  /** Renders the rows that are counted, after `from`. Null: those of the body, which are counted on arrival. */
+  /** Renders the rows that are counted, after `from`. Null means those of the body, which are counted on arrival. */
   readonly counted: (() => string) | null;
   /** The body can have fewer rows than are counted. */
   readonly isCountNeeded?: boolean;
@@ -74,7 +74,7 @@ function renderBodyRows(
   return `select case when ${isWithin} then _.b end as b from (${rows} offset 0) _`;
 }
 
-/** The row of figures. Null: there are none. */
+/** The row of figures. Null means that there are none. */
 function renderFigures(draft: Draft, answer: AnswerPlan, figures: AnswerFigures): string | null {
   const { total, location, inserted } = figures;
   const checks = [
@@ -96,7 +96,7 @@ function renderFigures(draft: Draft, answer: AnswerPlan, figures: AnswerFigures)
   return `select ${columns.join(",")}${from}${having}`;
 }
 
-/** The number of rows without the window. Null: it is not requested, or there is no window. */
+/** The number of rows without the window. Null means that it is not requested, or there is no window. */
 export function renderTotal(draft: Draft, { count }: AnswerPlan, node: ReadNode, frame: NodeFrame): string | null {
   if (count === null || count === "planned" || !hasWindow(node)) return null;
   const { maxRows, countCap } = draft.limits;

@@ -15,7 +15,7 @@ interface RenderedWrite {
   readonly frame: NodeFrame;
   /** Further conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
-  /** As text; null: the answer has none. */
+  /** As text; null means that the answer has none. */
   readonly location: string | null;
   readonly inserted: string | null;
 }

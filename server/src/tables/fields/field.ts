@@ -20,7 +20,7 @@ export interface Field {
   /** `on create`: the database fills it in. */
   readonly nulls: "always" | "never" | "on create";
   check(value: PresentValue): readonly Fault[];
-  /** Converts a text of a CSV or form body. Undefined: only the database can. */
+  /** Converts a text of a CSV or form body. Undefined means that only the database can. */
   readText(text: string): Value | undefined;
 }
 

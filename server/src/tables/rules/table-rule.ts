@@ -20,7 +20,7 @@ export interface TableRule {
   fill(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows;
   /** Checks a new row across its fields. */
   checkNewRow(row: Row): readonly RowFault[];
-  /** The rows to store after all checks; null: unchanged. May throw an AppError. */
+  /** The rows to store after all checks; null means that they are unchanged. May throw an AppError. */
   rewrite(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows | null;
 }
 

@@ -138,7 +138,7 @@ function checkNewClientTool(row: Row, isEmpty: boolean): readonly RowFault[] {
 }
 
 interface Describer {
-  /** What the kind of a tool knows about it by its configuration; null: nothing. */
+  /** What the kind of a tool knows about it by its configuration; null means nothing. */
   describe(
     kind: string,
     config: Row,

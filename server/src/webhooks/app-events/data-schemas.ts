@@ -6,7 +6,7 @@ const MAX_KEPT = 1_000;
 /** How long a changed schema can remain in use. */
 const KEPT_MS = 5_000;
 
-/** Why data does not satisfy a schema, as a sentence without its period; null: it does. */
+/** Why data does not satisfy a schema, as a sentence without its period; null means that it does. */
 type FindFault = (data: unknown) => string | null;
 
 interface DataSchemasOptions {

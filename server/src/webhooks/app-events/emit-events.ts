@@ -9,7 +9,7 @@ export interface EmitCall {
   readonly principal: Principal;
   /** As they were sent, with their further members. */
   readonly events: readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[];
-  /** The `Idempotency-Key`; null: none. */
+  /** The `Idempotency-Key`; null means that there is none. */
   readonly key: string | null;
 }
 

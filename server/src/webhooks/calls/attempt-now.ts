@@ -98,7 +98,7 @@ async function attemptIf(
   return attempt;
 }
 
-/** Makes one attempt. If the process dies, the lease expires and the dispatcher sends. Null: no such delivery. */
+/** Makes one attempt. If the process dies, the lease expires and the dispatcher sends. Null means that there is no such delivery. */
 async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow | null> {
   const delivery = await selectClaimedDelivery(tools.pool, deliveryId, claim);
   if (delivery === null) return null;

@@ -12,7 +12,7 @@ interface Sampled {
   readonly isService: boolean;
 }
 
-/** The example of an event type, marked with `test`; null: the caller sees no such type. */
+/** The example of an event type, marked with `test`; null means that the caller sees no such type. */
 export async function findSampleEvent(
   { pool, clock }: Pick<WebhookTools, "pool" | "clock">,
   { type, userId, isService }: Sampled,

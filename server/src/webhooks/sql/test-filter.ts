@@ -8,7 +8,7 @@ export interface TestedEvent {
   readonly passes: boolean;
 }
 
-/** What is wrong with a filter, by path; null: nothing. */
+/** What is wrong with a filter, by path; null means nothing. */
 export async function selectFilterFaults(pool: pg.Pool, filter: string): Promise<Record<string, string> | null> {
   const { rows } = await pool.query<{ faults: Record<string, string> | null }>(
     "select private.find_filter_faults($1::jsonb) as faults",

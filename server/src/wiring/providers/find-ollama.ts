@@ -11,7 +11,7 @@ const MODEL_NAME = /^[\w.:/-]{1,200}$/;
 /** Models that answer nothing. */
 const EMBEDDING = /embed|bert|bge-|minilm/i;
 
-/** Asks an Ollama on this machine for its models. Null: there is none, it does not answer in time, or it has no model. */
+/** Asks an Ollama on this machine for its models. Null means that there is none, it does not answer in time, or it has no model. */
 export async function findOllama(environment: Environment): Promise<FoundOllama | null> {
   const origin = originOf(environment["OLLAMA_HOST"]?.trim() || DEFAULT_HOST);
   if (origin === null) return null;

@@ -10,7 +10,7 @@ import { RecoveryProgress } from "./recovery-progress.tsx";
 
 interface RetryRangeProps {
   readonly webhook: Webhook;
-  /** ISO 8601; null: from the beginning. */
+  /** ISO 8601; null means from the beginning. */
   readonly since: string | null;
   /** Null means until now. */
   readonly until: string | null;

@@ -29,7 +29,7 @@ export interface AdmissionCall {
   readonly agent_version: number | null;
   /** With `agent_id`: a new private conversation begins beside the others. */
   readonly is_new_conversation: boolean;
-  /** With `agent_id`: the conversation is one of those of what starts the run. Null: it is a chat of the user. */
+  /** With `agent_id`: the conversation is one of those of what starts the run. Null means that it is a chat of the user. */
   readonly started_by: string | null;
   readonly cause: RunOrigin["cause"] | null;
   /** The call changes how the agent answers, which only its owner may. */
@@ -58,7 +58,7 @@ export interface AdmissionCall {
   readonly on_conflict: string | null;
   /** Stored with the run. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The agents that may speak in the run; null: all enabled agents of the swarm. */
+  /** The agents that may speak in the run; null means all enabled agents of the swarm. */
   readonly speaker_ids: readonly string[] | null;
   /** False leaves the run in the queue: this node has no capacity for it. */
   readonly has_place: boolean;
@@ -219,7 +219,7 @@ interface AdmissionRows {
   readonly has_events: boolean;
 }
 
-/** Returns one answer for each call, in their order. Null: nothing was written, because another transaction holds a lock. */
+/** Returns one answer for each call, in their order. Null means that nothing was written, because another transaction holds a lock. */
 export async function admitRuns(
   pool: Queryable,
   calls: readonly AdmissionCall[],

@@ -20,7 +20,7 @@ export interface StarterKey {
   readonly resources: ApiKeyResources | null;
 }
 
-/** Locks the key until the end of the transaction. Returns the run that it has started, or the rights of the starter; null: there are none. */
+/** Locks the key until the end of the transaction. Returns the run that it has started, or the rights of the starter; null means that there are none. */
 export function openRunStart(
   transaction: Queryable,
   { extension, key }: RunStartKey,

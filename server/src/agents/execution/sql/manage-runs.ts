@@ -135,7 +135,7 @@ interface Swept {
   readonly ended: readonly string[];
   /** The number of tool calls that waited, and whose time is over. */
   readonly expired: number;
-  /** Until the next of them; null: none waits for a time. */
+  /** Until the next of them; null means that none waits for a time. */
   readonly next_due_ms: number | null;
 }
 

@@ -8,7 +8,7 @@ interface ContextAgent
   readonly position: number;
   /** Null means that whoever pays for the run pays for the agent, too. */
   readonly payer_id: string | null;
-  /** The grant by which the agent answers; null: its owner is a member of the swarm. */
+  /** The grant by which the agent answers; null means that its owner is a member of the swarm. */
   readonly grant_id: string | null;
   readonly accepts_client_tools: boolean;
   /** Null unless the strategy is `selector`. */

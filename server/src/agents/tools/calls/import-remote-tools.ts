@@ -12,7 +12,7 @@ import type { ListPorts } from "./list-remote-tools.ts";
 export interface ImportCall {
   /** Null is the service role. */
   readonly callerId: string | null;
-  /** The owner of the new tools; null: tools for everybody. */
+  /** The owner of the new tools; null means tools for everybody. */
   readonly ownerId: string | null;
   readonly server: NamedServer;
   readonly names: readonly string[];

@@ -36,7 +36,7 @@ const httpSchema = z
     method: z.enum(HTTP_METHODS, `must be one of ${HTTP_METHODS.join(", ")}`).default("GET"),
     url: urlSchema,
     headers: headersSchema.default({}),
-    /** A JSON value in whose strings `{name}` is replaced by an argument. Absent: the arguments are the body. */
+    /** A JSON value in whose strings `{name}` is replaced by an argument. Absent means that the arguments are the body. */
     body: z.unknown().optional(),
     auth: authSchema.optional(),
     /** Whether requests prove for whom the tool is called. */

@@ -44,7 +44,7 @@ interface AdvancedRow {
   readonly place: number;
   readonly outcome: "taken" | "lost" | "held";
   readonly cancel_reason: Advanced["cancelReason"];
-  /** One for each step; null: nothing was written. */
+  /** One for each step; null means that nothing was written. */
   readonly results: readonly ResultRow[] | null;
   /** Of the steps whose result has none. */
   readonly events: readonly EventRow[] | null;
@@ -55,7 +55,7 @@ interface AdvancedRow {
   readonly has_next: boolean | null;
 }
 
-/** Returns one answer for each run, in their order. Null: nothing was written, because another transaction holds a lock. */
+/** Returns one answer for each run, in their order. Null means that nothing was written, because another transaction holds a lock. */
 export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]): Promise<(Advanced | null)[]> {
   // Without a prototype: an ordinary object with ids as keys was measured to cost the service more CPU, see decision 0007.
   const prompts = Object.create(null) as Record<string, PromptRow>;

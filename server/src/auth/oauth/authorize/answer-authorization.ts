@@ -37,7 +37,7 @@ const IDS = z
 export const CONSENT_BODY = z.object({
   /** Release: another account is to answer. */
   action: z.enum(["approve", "deny", "release"]),
-  /** Fewer than the client asks for. Absent: all. */
+  /** Fewer than the client asks for. Absent means all. */
   scopes: z.array(z.string().max(100)).min(1).max(MAX_SCOPES).optional(),
   /** Binds the client to agents and swarms. Absent or null: it is not bound. */
   resources: z

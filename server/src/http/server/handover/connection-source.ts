@@ -15,7 +15,7 @@ export interface ConnectionSource {
   open(onConnection: (socket: Socket) => void, idle: IdleConnections): void;
   /** A connection has ended; the address is null for a trusted proxy. */
   release(address: string | null): void;
-  /** Counts a request of the address. False: too many are in progress. */
+  /** Counts a request of the address. False means that too many are in progress. */
   admitRequest(address: string): Promise<boolean>;
   releaseRequest(address: string): void;
 }

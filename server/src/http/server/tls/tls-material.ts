@@ -1,7 +1,7 @@
 export interface TlsMaterial {
   cert: string;
   key: string;
-  /** For clients that name the host, with the same key; null: they get `cert` too. */
+  /** For clients that name the host, with the same key; null means that they get `cert` too. */
   nameCert: string | null;
   /** Absolute path of the authority that clients must trust; null with the operator's certificate. */
   caFile: string | null;

@@ -26,7 +26,7 @@ export interface Access {
 interface RulePrincipal {
   readonly userId: string | null;
   readonly access: Access | null;
-  /** The scopes of an API key that is not bound to resources; null: of one that is. Absent: the principal is no key. */
+  /** The scopes of an API key that is not bound to resources. Null means a key that is bound, absent that the principal is no key. */
   readonly scopes?: readonly string[] | null;
 }
 

@@ -246,7 +246,7 @@ export interface HandlerRow {
   /** The name of the domain. */
   readonly media: string;
   readonly isBytes: boolean;
-  /** The relation whose rows it takes; null: any row. */
+  /** The relation whose rows it takes; null means any row. */
   readonly targetSchema: string | null;
   readonly targetName: string | null;
 }
