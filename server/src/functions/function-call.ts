@@ -46,7 +46,7 @@ export interface FunctionDescription {
   readonly name: string;
   /** `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service role. */
   readonly access: "bearer" | "account";
-  /** What an API key of a user needs. Absent: API keys are rejected. */
+  /** What an API key of a user needs. Absent means that API keys are rejected. */
   readonly keyScope?: KeyScope;
   /** Whether the portal may call the function. Absent means that it is rejected. */
   readonly isOfPortal?: boolean;

@@ -14,7 +14,7 @@ export interface Route {
    * `account`: a user with a live session, or the service role.
    */
   access: AccessRule["access"];
-  /** The scope that an API key of a user needs. Absent: API keys are rejected. */
+  /** The scope that an API key of a user needs. Absent means that API keys are rejected. */
   keyScope?: AccessRule["keyScope"];
   /** The path of the resource that a token of a program must be for, such as `/mcp`. Absent means the API. */
   resource?: string;

@@ -40,7 +40,7 @@ export interface AccessRule {
   readonly aal1?: "accepted" | "rejected";
   /** The caller must have proved recently to be the owner of the account. API keys are rejected, because they cannot. */
   readonly needsProof?: boolean;
-  /** What an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
+  /** What an API key needs. Absent means that API keys are rejected, so that no route accepts them by omission. */
   readonly keyScope?: KeyScope;
   /** Whether the portal may call the route. Absent means that it is rejected. */
   readonly isOfPortal?: boolean;
