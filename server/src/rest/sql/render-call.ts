@@ -6,7 +6,7 @@ import { quoteIdentifier, quoteName } from "./quote.ts";
 /** A call as the first part of a statement, so that it is executed once. */
 interface RenderedCall {
   /** Everything after `with`. */
-  readonly parts: string;
+  readonly before: string;
   readonly frame: NodeFrame;
 }
 
@@ -26,7 +26,7 @@ export function renderCall(draft: Draft, { function: called, arguments: given }:
     : `select ${name}.* from ${from}${call} ${name}${renderColumnNames(called.returns)}`;
   const type = called.returns.rowOf;
   const scope = { ...rowScopeOf(name, type), isRecord };
-  return { parts: `${name} as (${rows})`, frame: { from: name, scope, joins: [], type, isSingle: false } };
+  return { before: `${name} as (${rows})`, frame: { from: name, scope, joins: [], type, isSingle: false } };
 }
 
 /** Its columns are unknown before it has run. */

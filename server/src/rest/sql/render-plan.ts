@@ -45,8 +45,8 @@ function isEstimated({ kind, answer: { count } }: Plan): boolean {
 function renderAll(draft: Draft, plan: Plan): string {
   if (plan.kind === "read") return renderUnshown(draft, plan.root, enterRoot(draft, plan.root));
   if (plan.kind === "write") throw new Error("written rows are not estimated");
-  const { parts, frame } = renderCall(draft, plan.call);
-  return `with ${parts} ${renderUnshown(draft, shownOf(plan), frame)}`;
+  const { before, frame } = renderCall(draft, plan.call);
+  return `with ${before} ${renderUnshown(draft, shownOf(plan), frame)}`;
 }
 
 function renderHeaderOf(plan: Plan): string {
@@ -73,8 +73,8 @@ function renderRead(draft: Draft, { root, answer }: ReadPlan): string {
   }
   const counted = answer.body.kind === "handler" ? () => renderCounted(draft, root, frame) : null;
   const { from, row } = renderRows(draft, root, frame);
-  const parts = { before: "", from, form: { row, isBare: false } };
-  return renderAnswer(draft, answer, parts, { ...NO_FIGURES, counted, total });
+  const source = { before: "", from, form: { row, isBare: false } };
+  return renderAnswer(draft, answer, source, { ...NO_FIGURES, counted, total });
 }
 
 const NO_ROWS = { before: "", from: "", form: { row: "", isBare: false } };
@@ -83,18 +83,18 @@ const NO_ROWS = { before: "", from: "", form: { row: "", isBare: false } };
 const ONE_RESULT = `case when count(*)<2 then true else private.require_single(${STALE_TYPE_ROWS}) end`;
 
 function renderWritten(draft: Draft, { write, shown, answer }: WritePlan): string {
-  const { parts, frame, checks, location, inserted } = renderWrite(draft, { write, shown });
+  const { before, frame, checks, location, inserted } = renderWrite(draft, { write, shown });
   const { from, row } = shown === null ? { from: frame.from, row: "" } : renderRows(draft, shown, frame);
   const isCountNeeded = shown !== null && (shown.where.length > 0 || shown.isAggregated);
   const figures = { ...NO_FIGURES, counted: () => frame.from, isCountNeeded, location, inserted, checks };
-  return renderAnswer(draft, answer, { before: parts, from, form: { row, isBare: false } }, figures);
+  return renderAnswer(draft, answer, { before, from, form: { row, isBare: false } }, figures);
 }
 
 function renderCalled(draft: Draft, plan: CallPlan): string {
   const { call, answer } = plan;
   const { returns } = call.function;
   const shown = shownOf(plan);
-  const { parts, frame } = renderCall(draft, call);
+  const { before, frame } = renderCall(draft, call);
   const isBare = isBareResult(returns, shown);
   const figures = {
     ...NO_FIGURES,
@@ -102,9 +102,9 @@ function renderCalled(draft: Draft, plan: CallPlan): string {
     total: renderTotal(draft, answer, shown, frame),
     checks: returns.isSet ? [] : [ONE_RESULT],
   };
-  if (answer.body.kind === "none") return renderAnswer(draft, answer, { ...NO_ROWS, before: parts }, figures);
+  if (answer.body.kind === "none") return renderAnswer(draft, answer, { ...NO_ROWS, before }, figures);
   const { from, row } = isBare ? renderBare(draft, shown, frame) : renderRows(draft, shown, frame);
-  return renderAnswer(draft, answer, { before: parts, from, form: { row, isBare } }, figures);
+  return renderAnswer(draft, answer, { before, from, form: { row, isBare } }, figures);
 }
 
 /** A result that cannot be selected from is returned whole. */

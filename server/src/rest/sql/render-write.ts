@@ -11,7 +11,7 @@ import { buildSentFlags, renderIsLacking, renderLackingKeys, type SentFlag } fro
 /** A write as the first part of a statement, and the expressions that refer to its result. */
 interface RenderedWrite {
   /** Everything after `with`. */
-  readonly parts: string;
+  readonly before: string;
   readonly frame: NodeFrame;
   /** Further conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
@@ -39,7 +39,7 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
   const { statement, before = "", checks = [], known } = renderChange(draft, write, { name, returning });
   const count = `(select count(*) from ${name})`;
   return {
-    parts: `${before}${name} as (${statement})`,
+    before: `${before}${name} as (${statement})`,
     frame: { from: name, scope: rowScopeOf(name, relation), joins: [], type: relation, isSingle: false },
     checks,
     location: write.kind === "insert" ? renderLocation(write, name, count) : null,

@@ -20,8 +20,8 @@ export interface WorkerProcessStart extends Omit<PreparedNode, "server"> {
   readonly port: number;
 }
 
-/** A part of the change feed. A worker process that attaches again gives another session. */
-interface FeedPart {
+/** Attaching again begins another session, so that what was sent before is recognized. */
+interface FeedSession {
   readonly session: number;
 }
 
@@ -36,8 +36,8 @@ export type WorkerProcessMethods = {
   setTls(material: TlsMaterial): void;
   findIdleMs(address: string | null): number | null;
   closeIdle(address: string | null): boolean;
-  deliverFeed(part: FeedPart & { readonly content: Buffer }): void;
-  loseFeed(part: FeedPart & { readonly reason: string }): void;
+  deliverFeed(feed: FeedSession & { readonly content: Buffer }): void;
+  loseFeed(feed: FeedSession & { readonly reason: string }): void;
   readMetrics(nothing: null): Promise<readonly MetricFamily[]>;
   takeOver(node: string): Promise<void>;
 };
@@ -55,11 +55,11 @@ export type PrimaryMethods = {
   find(call: Call<"find">): Result<"find">;
   holdSocket(address: string): Awaited<ReturnType<SocketCounts["hold"]>>;
   releaseSocket(address: string): void;
-  attachFeed(part: FeedPart): Promise<{ readonly unavailable: string | null }>;
-  takeFeed(part: FeedPart & { readonly bytes: number }): void;
+  attachFeed(feed: FeedSession): Promise<{ readonly unavailable: string | null }>;
+  takeFeed(feed: FeedSession & { readonly bytes: number }): void;
   /** The worker process needs the changes of these tables, too. Returns recent transactions of which it has not got all. */
-  followFeed(part: FeedPart & { readonly tables: readonly string[] }): readonly number[];
-  detachFeed(part: FeedPart): void;
+  followFeed(feed: FeedSession & { readonly tables: readonly string[] }): readonly number[];
+  detachFeed(feed: FeedSession): void;
   /** The last metrics of a worker process that ends. */
   leaveMetrics(families: readonly MetricFamily[]): void;
 };
