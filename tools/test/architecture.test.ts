@@ -309,8 +309,13 @@ describe("the architecture check", () => {
         "server/src/auth/request-id.ts": "export function requestIdOf() {}\n",
         "server/src/auth/clock.ts": "export interface Clock {}\nexport const systemClock = 1;\n",
         "server/src/auth/texts.ts": "export const first = 1;\nexport const second = 2;\n",
+        "extensions/notes/src/routes.ts": "export const noteRoutes = 1;\n",
       },
-      expected: [/hasher\.ts:1: .* named create-password-hasher\.ts/, /codes\.ts:1: .* named known-codes\.ts/],
+      expected: [
+        /hasher\.ts:1: .* named create-password-hasher\.ts/,
+        /codes\.ts:1: .* named known-codes\.ts/,
+        /notes\/src\/routes\.ts:1: .* named note-routes\.ts/,
+      ],
     },
     {
       rule: "a migration without number or words",
@@ -482,7 +487,7 @@ describe("the architecture check", () => {
         "extensions/notes/src/a.ts": [
           'export * from "swarmbase";',
           'export * from "../../../server/src/config/index.ts";',
-          'export const late = import("swarmbase/src/db/index.ts");',
+          'export const a = import("swarmbase/src/db/index.ts");',
           'export type { Route } from "../../../server/src/http/index.ts";',
         ].join("\n"),
       },
