@@ -180,8 +180,8 @@ function commonNameOf(id: Buffer): string {
   return `Swarmbase local authority ${id.toString("hex").slice(0, 8)}`;
 }
 
-function distinguishedName(parts: [oid: string, text: string][]): Buffer {
-  return der.sequence(...content.map(([oid, text]) => der.set(der.sequence(der.objectId(oid), der.utf8String(text)))));
+function distinguishedName(names: [oid: string, text: string][]): Buffer {
+  return der.sequence(...names.map(([oid, text]) => der.set(der.sequence(der.objectId(oid), der.utf8String(text)))));
 }
 
 function keyId(spki: Buffer): Buffer {
