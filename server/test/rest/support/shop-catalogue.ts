@@ -9,7 +9,7 @@ import { catalogueOf, column, table, type } from "./entry-catalogue.ts";
 const SCHEMA = "public";
 
 /** Of one column to the column `id`. */
-function relationship(from: string, own: string, target: string, isOneToOne = false): ForeignKeyRelationship {
+function foreignKey(from: string, own: string, target: string, isOneToOne = false): ForeignKeyRelationship {
   return {
     constraint: `${from}_${own}_fkey`,
     from: { schema: SCHEMA, name: from },
@@ -61,13 +61,13 @@ export const SHOP = catalogueOf({
     table("tickets", { id: "integer", author_id: "integer", closer_id: "integer" }, ["id"]),
   ],
   relationships: [
-    relationship("projects", "client_id", "clients"),
-    relationship("details", "project_id", "projects", true),
-    relationship("tasks", "project_id", "projects"),
-    relationship("users", "boss_id", "users"),
-    relationship("assignments", "user_id", "users"),
-    relationship("assignments", "task_id", "tasks"),
-    relationship("tickets", "author_id", "users"),
-    relationship("tickets", "closer_id", "users"),
+    foreignKey("projects", "client_id", "clients"),
+    foreignKey("details", "project_id", "projects", true),
+    foreignKey("tasks", "project_id", "projects"),
+    foreignKey("users", "boss_id", "users"),
+    foreignKey("assignments", "user_id", "users"),
+    foreignKey("assignments", "task_id", "tasks"),
+    foreignKey("tickets", "author_id", "users"),
+    foreignKey("tickets", "closer_id", "users"),
   ],
 });
