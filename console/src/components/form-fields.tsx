@@ -16,10 +16,10 @@ export interface FieldsProps<Form> {
   onChange(change: Partial<Form>): void;
 }
 
-interface Bound<Value> {
+interface Bound<Value, Chosen = Value> {
   readonly value: Value;
   readonly error?: string | undefined;
-  onChange(value: Value): void;
+  onChange(value: Chosen): void;
 }
 
 /** Value, error and change of a member of a form: `<TextField label="Name" {...bind("name")} />`. `columns`: names in errors that differ. */
@@ -34,14 +34,16 @@ export function bindForm<Form extends object>(
   });
 }
 
-type Labelled<Value> = Omit<FieldProps, "children" | "error"> & Bound<Value>;
+type Labelled<Value, Chosen = Value> = Omit<FieldProps, "children" | "error"> & Bound<Value, Chosen>;
 
 /** The properties of a field, apart from those of its control. */
 function split<Props extends Labelled<unknown>>({ label, hint, error, isOptional, trailing, ...control }: Props) {
   return [{ label, hint, error, isOptional: isOptional === true, trailing }, control] as const;
 }
 
-export function TextField(props: Labelled<string | null> & Omit<ComponentProps<"input">, keyof Labelled<string>>) {
+export function TextField(
+  props: Labelled<string | null, string> & Omit<ComponentProps<"input">, keyof Labelled<string>>,
+) {
   const [field, { value, onChange, ...control }] = split(props);
   return (
     <Field {...field}>
@@ -50,7 +52,7 @@ export function TextField(props: Labelled<string | null> & Omit<ComponentProps<"
   );
 }
 
-export function TextAreaField(props: Labelled<string | null> & Omit<TextAreaProps, keyof Labelled<string>>) {
+export function TextAreaField(props: Labelled<string | null, string> & Omit<TextAreaProps, keyof Labelled<string>>) {
   const [field, { value, onChange, ...control }] = split(props);
   return (
     <Field {...field}>

@@ -4,12 +4,10 @@ import { useCreateApiKey, useKeyResources } from "../../data/api-keys.ts";
 import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
-import { Field } from "../../components/field.tsx";
 import { ResourcePicker } from "../../components/resource-picker.tsx";
 import { SCOPE_TEXTS } from "../../components/access-texts.ts";
-import { type Choice, Select } from "../../components/select.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { SelectField, TextField } from "../../components/form-fields.tsx";
+import type { Choice } from "../../components/select.tsx";
 
 const SCOPES = Object.keys(SCOPE_TEXTS) as readonly ApiKeyScope[];
 
@@ -65,9 +63,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
     >
       <div className="grid gap-4">
         {create.failure !== null && <Banner tone="bad">{create.failure.message}</Banner>}
-        <Field label="Name" hint="What the key is for.">
-          <TextInput {...typed(name, setName)} maxLength={100} />
-        </Field>
+        <TextField label="Name" hint="What the key is for." value={name} onChange={setName} maxLength={100} />
         <div className="grid gap-2">
           <p className="text-sm text-ink-soft">The key may do only what you choose:</p>
           {SCOPES.map((scope) => (
@@ -80,9 +76,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
           ))}
         </div>
         <ResourcePicker choices={choices} picked={picked} onPick={setPicked} onSearch={search} />
-        <Field label="Expires after">
-          <Select value={days} choices={LIFETIMES} onChange={setDays} />
-        </Field>
+        <SelectField label="Expires after" value={days} choices={LIFETIMES} onChange={setDays} />
       </div>
     </ActionDialog>
   );

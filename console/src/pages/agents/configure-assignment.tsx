@@ -4,12 +4,11 @@ import { type Assignment, useUpdateAssignment } from "../../data/agent-tools.ts"
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
-import { Field } from "../../components/field.tsx";
+import { SelectField } from "../../components/form-fields.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { isSchema, type JsonSchema } from "../../components/json-schema.ts";
 import { type FormValue, SchemaForm } from "../../components/schema-form.tsx";
-import { Select } from "../../components/select.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useToast } from "../../components/toast.tsx";
 
@@ -26,9 +25,12 @@ const APPROVERS: readonly { readonly value: Approver; readonly label: string }[]
   { value: "asker", label: "The person who asks" },
 ];
 
+const APPROVER_HINT = "Calls that need an approval wait for this person. Without a grant, the owner decides.";
+const ASKER_HINT = "The tool acts for the person who asks, who decides whatever is chosen here.";
+
 /** Sets who approves, fixed arguments, and narrower limits than those of the tool. */
 export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignmentProps) {
-  const { tool } = assignment;
+  const { id, tool } = assignment;
   const [value, setValue] = useState<FormValue>(assignment.configuration);
   const [approver, setApprover] = useState<Approver>(assignment.approver ?? "");
   const [isReadable, setReadable] = useState(true);
@@ -37,7 +39,6 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
   const toast = useToast();
   const name = tool?.name ?? "the tool";
   const save = async () => {
-    const { id } = assignment;
     const before = { configuration: assignment.configuration, approver: assignment.approver };
     const after = { configuration: value as JsonObject, approver: approver === "" ? null : approver };
     // The app no longer vouches for an assignment whose configuration somebody else has written.
@@ -45,10 +46,7 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
     const pick = (settings: typeof before) => (isSame ? { id, approver: settings.approver } : { id, ...settings });
     if ((await update.run(pick(after))) === null) return;
     onClose();
-    toast({
-      text: `${name} is configured.`,
-      action: { label: "Undo", run: () => void update.run(pick(before)) },
-    });
+    toast({ text: `${name} is configured.`, action: { label: "Undo", run: () => void update.run(pick(before)) } });
   };
   return (
     <Drawer
@@ -66,17 +64,14 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
       }
     >
       <div className="mb-5">
-        <Field
+        <SelectField<Approver>
           label="Who approves"
+          value={approver}
+          choices={APPROVERS}
           error={update.errors["approver"]}
-          hint={
-            tool !== null && actsForAsker(tool)
-              ? "The tool acts for the person who asks, who decides whatever is chosen here."
-              : "Calls that need an approval wait for this person. Without a grant, the owner decides."
-          }
-        >
-          <Select<Approver> value={approver} choices={APPROVERS} onChange={setApprover} />
-        </Field>
+          hint={tool !== null && actsForAsker(tool) ? ASKER_HINT : APPROVER_HINT}
+          onChange={setApprover}
+        />
       </div>
       <Tabs<"form" | "json">
         label="How to edit it"

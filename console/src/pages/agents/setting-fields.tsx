@@ -2,6 +2,7 @@ import { AGENT_SETTINGS, type AgentSettings } from "@swarmbase/sdk";
 import { Plus, RotateCcw, X } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
+import { NumberField } from "../../components/form-fields.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { Slider } from "../../components/slider.tsx";
 import { TextInput } from "../../components/text-input.tsx";
@@ -22,14 +23,7 @@ interface SettingFieldsProps {
   readonly hasSchema?: boolean;
 }
 
-type SliderName = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
-
-const SLIDERS: readonly {
-  readonly name: SliderName;
-  readonly label: string;
-  readonly hint: string;
-  readonly step: number;
-}[] = [
+const SLIDERS = [
   {
     name: "temperature",
     label: "Temperature",
@@ -54,7 +48,7 @@ const SLIDERS: readonly {
     hint: "Above 0, the model repeats words less often.",
     step: 0.1,
   },
-];
+] as const;
 
 /** The known settings with range and default. A setting that is not changed is not stored, so its default applies. */
 export function SettingFields(props: SettingFieldsProps) {
@@ -94,7 +88,7 @@ export function SettingFields(props: SettingFieldsProps) {
           </Field>
         );
       })}
-      <Field
+      <NumberField
         label="Maximum output"
         error={errors["settings.max_tokens"]}
         hint={
@@ -111,17 +105,13 @@ export function SettingFields(props: SettingFieldsProps) {
             onReset={() => set("max_tokens", undefined)}
           />
         }
-      >
-        <TextInput
-          type="number"
-          inputMode="numeric"
-          min={length.min}
-          step={1}
-          placeholder={String(length.default)}
-          value={settings.max_tokens === undefined || Number.isNaN(settings.max_tokens) ? "" : settings.max_tokens}
-          onChange={({ target }) => set("max_tokens", target.value === "" ? undefined : target.valueAsNumber)}
-        />
-      </Field>
+        inputMode="numeric"
+        min={length.min}
+        step={1}
+        placeholder={String(length.default)}
+        value={settings.max_tokens ?? null}
+        onChange={(value) => set("max_tokens", value ?? undefined)}
+      />
       <StopFields
         texts={settings.stop ?? []}
         error={errors["settings.stop"]}

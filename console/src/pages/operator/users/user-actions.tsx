@@ -3,10 +3,8 @@ import { useState } from "react";
 import { type OperatedUser, type UserAction, useUserAction } from "../../../data/operator-users.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Button } from "../../../components/button.tsx";
-import { Field } from "../../../components/field.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
+import { TextField } from "../../../components/form-fields.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { typed } from "../../../components/typed.ts";
 
 interface ActionTexts {
   readonly label: string;
@@ -86,19 +84,17 @@ export function UserActions({ user, hasFactors }: UserActionsProps) {
           onAction={() => void run(asked)}
         >
           <p>{TEXTS[asked].explanation}</p>
-          <Field
+          <TextField
             label="Reason"
             isOptional={asked !== "disable"}
             hint="In the audit log; the user does not see it."
             error={act.failure?.message}
-          >
-            <TextInput
-              required={asked === "disable"}
-              maxLength={500}
-              autoComplete="off"
-              {...typed(reason, setReason)}
-            />
-          </Field>
+            required={asked === "disable"}
+            maxLength={500}
+            autoComplete="off"
+            value={reason}
+            onChange={setReason}
+          />
         </ActionDialog>
       )}
     </>

@@ -6,10 +6,9 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
+import { SelectField } from "../../../components/form-fields.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { Link } from "../../../components/link.tsx";
-import { Select } from "../../../components/select.tsx";
 
 interface TestDialogProps {
   readonly webhook: Webhook;
@@ -52,9 +51,7 @@ export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps
       }
     >
       <div className="grid gap-5">
-        <Field label="Event">
-          <Select<AnyEventType> value={type} choices={choices} onChange={setType} />
-        </Field>
+        <SelectField<AnyEventType> label="Event" value={type} choices={choices} onChange={setType} />
         {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
         {answer !== null && <Answer answer={answer} webhookId={id} />}
       </div>
