@@ -31,65 +31,12 @@ function isSaid(kind: string): boolean {
   return kind === "Runs" || kind === "Messages";
 }
 
-function group<Row, Entry>(rows: readonly Row[], headingOf: (row: Row) => string, toEntry: (row: Row) => Entry) {
-  return [...Map.groupBy(rows, headingOf)].map(([heading, ones]) => ({ heading, entries: ones.map(toEntry) }));
-}
-
 /** Finds commands and everything that the user may see, with the keyboard alone. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export function Palette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState("");
-  const settled = useDebounced(text.trim());
-  const swarmId = useMatch("/swarms/:swarmId/*")?.params.swarmId ?? null;
-  const [completeText, setCompleteText] = useState<string | null>(null);
-  const isComplete = completeText === settled;
-  const { here, found, isLoading, failure } = useSearch({
-    text: settled,
-    swarmId: swarmId === "new" ? null : swarmId,
-    isComplete,
-  });
-  const navigate = useNavigate();
-  const commands = useMatchingCommands(text);
-  // Results of an earlier text must not be opened by the key that ends the present one.
-  const current = settled === text.trim() && settled !== "" ? found : [];
   const [selected, setSelected] = useState("");
-  const words = settled.split(/\s+/).filter(Boolean);
-  const groupFound = (ones: readonly Found[], heading?: string) =>
-    group(
-      ones,
-      ({ kind }) => heading ?? kind,
-      ({ id, kind, title, detail, to }) => ({
-        // A message can be in two groups.
-        value: `${heading ?? kind} ${id}`,
-        icon: iconOf(kind),
-        title: mark(isSaid(kind) ? toPlainLine(title) : title, words),
-        trailing: <span className="max-w-[45%] truncate text-sm text-ink-faint">{mark(detail, words)}</span>,
-        run: () => void navigate(to),
-      }),
-    );
-  // Names first: a name is usually meant, also if it occurs in messages.
-  const results = [
-    ...groupFound(current.filter(({ kind }) => !isSaid(kind))),
-    ...groupFound(settled === text.trim() ? here : [], "In this conversation"),
-    ...groupFound(current.filter(({ kind }) => isSaid(kind))),
-  ];
-  const offered = group(
-    commands,
-    (command) => command.group,
-    ({ id, label, icon, keys, run }) => ({
-      value: id,
-      icon,
-      title: label,
-      run,
-      trailing: keys !== undefined && <Kbd keys={keys} />,
-    }),
-  );
-  // A row that has exactly this name or id is meant, rather than a command that contains it.
-  const isExact = [...current, ...here].some(({ id, title }) =>
-    [id, title.toLowerCase()].includes(settled.toLowerCase()),
-  );
-  const groups = isExact ? [...results, ...offered] : [...offered, ...results];
+  const { groups, isSearching, failure, searchOlder } = useMatches(text);
   const values = groups.flatMap(({ entries }) => entries.map(({ value }) => value));
-  const isSearching = isLoading || settled !== text.trim();
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -133,37 +80,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                 </EmptyOption>
               </Menu.Empty>
               {groups.map(({ heading, entries }) => (
-                <Menu.Group
-                  key={entries[0]?.value}
-                  heading={heading}
-                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
-                >
-                  {entries.map(({ value, icon, title, trailing, run }) => (
-                    <Menu.Item
-                      key={value}
-                      value={value}
-                      onSelect={() => {
-                        onClose();
-                        run();
-                      }}
-                      className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5 [&>svg]:shrink-0"
-                    >
-                      {icon}
-                      <span dir="auto" className="flex-1 truncate text-start">
-                        {title}
-                      </span>
-                      {trailing}
-                    </Menu.Item>
-                  ))}
-                </Menu.Group>
+                <Results key={entries[0]?.value} heading={heading} entries={entries} onClose={onClose} />
               ))}
             </Menu.List>
           </Menu>
           {/* Outside of the menu, which takes the Enter key for its selected item. */}
-          {settled !== "" && !isComplete && (
+          {searchOlder !== null && (
             <div className="flex items-center justify-between gap-3 border-t border-line py-1.5 pr-2 pl-4 text-sm text-ink-faint">
               Messages of the last {SEARCHED_DAYS} days are searched.
-              <Button size="small" variant="quiet" onClick={() => setCompleteText(settled)}>
+              <Button size="small" variant="quiet" onClick={searchOlder}>
                 Search older ones
               </Button>
             </div>
@@ -172,6 +97,108 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+interface Entry {
+  readonly value: string;
+  readonly icon: ReactNode;
+  readonly title: ReactNode;
+  readonly trailing: ReactNode;
+  run(): void;
+}
+
+interface Group {
+  readonly heading: string;
+  readonly entries: readonly Entry[];
+}
+
+/** The entries under one heading. */
+function Results({ heading, entries, onClose }: Group & { onClose(): void }) {
+  return (
+    <Menu.Group
+      heading={heading}
+      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
+    >
+      {entries.map(({ value, icon, title, trailing, run }) => (
+        <Menu.Item
+          key={value}
+          value={value}
+          onSelect={() => {
+            onClose();
+            run();
+          }}
+          className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5 [&>svg]:shrink-0"
+        >
+          {icon}
+          <span dir="auto" className="flex-1 truncate text-start">
+            {title}
+          </span>
+          {trailing}
+        </Menu.Item>
+      ))}
+    </Menu.Group>
+  );
+}
+
+/** The commands and rows that match the text, under their headings. */
+function useMatches(text: string) {
+  const settled = useDebounced(text.trim());
+  const isSettled = settled === text.trim();
+  const opened = useMatch("/swarms/:swarmId/*")?.params.swarmId ?? "new";
+  const swarmId = opened === "new" ? null : opened;
+  const [completeText, setCompleteText] = useState<string | null>(null);
+  const isComplete = completeText === settled;
+  const { here, found, isLoading, failure } = useSearch({ text: settled, swarmId, isComplete });
+  const navigate = useNavigate();
+  const commands = useMatchingCommands(text);
+  // Results of an earlier text must not be opened by the key that ends the present one.
+  const current = isSettled && settled !== "" ? found : [];
+  const words = settled.split(/\s+/).filter(Boolean);
+  const groupFound = (ones: readonly Found[], heading?: string) =>
+    group(
+      ones,
+      ({ kind }) => heading ?? kind,
+      ({ id, kind, title, detail, to }) => ({
+        // A message can be in two groups.
+        value: `${heading ?? kind} ${id}`,
+        icon: iconOf(kind),
+        title: mark(isSaid(kind) ? toPlainLine(title) : title, words),
+        trailing: <span className="max-w-[45%] truncate text-sm text-ink-faint">{mark(detail, words)}</span>,
+        run: () => void navigate(to),
+      }),
+    );
+  // Names first: a name is usually meant, also if it occurs in messages.
+  const results = [
+    ...groupFound(current.filter(({ kind }) => !isSaid(kind))),
+    ...groupFound(isSettled ? here : [], "In this conversation"),
+    ...groupFound(current.filter(({ kind }) => isSaid(kind))),
+  ];
+  const offered = group(
+    commands,
+    (command) => command.group,
+    ({ id, label, icon, keys, run }) => ({
+      value: id,
+      icon,
+      title: label,
+      run,
+      trailing: keys !== undefined && <Kbd keys={keys} />,
+    }),
+  );
+  // A row that has exactly this name or id is meant, rather than a command that contains it.
+  const isExact = [...current, ...here].some(({ id, title }) =>
+    [id, title.toLowerCase()].includes(settled.toLowerCase()),
+  );
+  return {
+    groups: isExact ? [...results, ...offered] : [...offered, ...results],
+    isSearching: isLoading || !isSettled,
+    failure,
+    /** Null: all messages are searched. */
+    searchOlder: settled === "" || isComplete ? null : () => setCompleteText(settled),
+  };
+}
+
+function group<Row>(rows: readonly Row[], headingOf: (row: Row) => string, toEntry: (row: Row) => Entry): Group[] {
+  return [...Map.groupBy(rows, headingOf)].map(([heading, ones]) => ({ heading, entries: ones.map(toEntry) }));
 }
 
 /** The commands with all words of the text. */
