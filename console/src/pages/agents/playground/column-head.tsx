@@ -41,10 +41,6 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
   const ready = state.kind === "ready" ? state : null;
   const numbers = ready?.agent.agent_versions ?? (version === null ? [] : [{ number: version }]);
   const close = () => setOpened(null);
-  const remove = () => setColumns(columns.filter((other) => other.id !== id));
-  const copy = () => {
-    setColumns(columns.flatMap((other) => (other.id === id ? [other, copyColumn(other)] : [other])));
-  };
   return (
     <div className="grid grid-cols-1 gap-2.5 border-b border-line bg-sunken p-3">
       <div className="flex min-w-0 items-center gap-2">
@@ -63,26 +59,7 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
           onChange={(chosen) => changeColumn(id, { agentId: chosen, version: null, changes: {} })}
           onSearch={search}
         />
-        <DropdownMenu
-          trigger={<IconButton label={`More about column ${letter}`} icon={<Ellipsis />} />}
-          groups={[
-            [
-              {
-                label: "Save as a version …",
-                icon: <Save />,
-                isDisabled: ready === null,
-                onSelect: () => setOpened("save"),
-              },
-              {
-                label: "Duplicate column",
-                icon: <Copy />,
-                isDisabled: columns.length >= MAX_COLUMNS,
-                onSelect: copy,
-              },
-            ],
-            [{ label: "Remove column", icon: <X />, isDisabled: columns.length === 1, onSelect: remove }],
-          ]}
-        />
+        <ColumnMenu {...{ letter, column, columns }} onSave={ready === null ? null : () => setOpened("save")} />
       </div>
       <div className="flex min-w-0 items-center gap-2">
         <Select
@@ -125,6 +102,28 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
         </>
       )}
     </div>
+  );
+}
+
+interface ColumnMenuProps extends Pick<ColumnHeadProps, "letter" | "column" | "columns"> {
+  /** Null: the column cannot be saved. */
+  readonly onSave: (() => void) | null;
+}
+
+function ColumnMenu({ letter, column, columns, onSave }: ColumnMenuProps) {
+  const copy = () => setColumns(columns.flatMap((other) => (other === column ? [other, copyColumn(other)] : [other])));
+  const remove = () => setColumns(columns.filter((other) => other !== column));
+  return (
+    <DropdownMenu
+      trigger={<IconButton label={`More about column ${letter}`} icon={<Ellipsis />} />}
+      groups={[
+        [
+          { label: "Save as a version …", icon: <Save />, isDisabled: onSave === null, onSelect: () => onSave?.() },
+          { label: "Duplicate column", icon: <Copy />, isDisabled: columns.length >= MAX_COLUMNS, onSelect: copy },
+        ],
+        [{ label: "Remove column", icon: <X />, isDisabled: columns.length === 1, onSelect: remove }],
+      ]}
+    />
   );
 }
 

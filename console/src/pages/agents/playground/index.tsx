@@ -92,7 +92,6 @@ function lastQuestion(columns: readonly Column[]): string {
 
 function Actions({ columns }: { readonly columns: readonly Column[] }) {
   const last = columns.at(-1);
-  const isFull = columns.length >= MAX_COLUMNS;
   const add = () => last !== undefined && setColumns([...columns, copyColumn(last)]);
   return (
     <>
@@ -103,12 +102,14 @@ function Actions({ columns }: { readonly columns: readonly Column[] }) {
       >
         New conversation
       </Button>
-      <Button icon={<Plus />} disabled={isFull} onClick={add}>
+      <Button icon={<Plus />} disabled={columns.length >= MAX_COLUMNS} onClick={add}>
         Add column
       </Button>
     </>
   );
 }
+
+type Asked = Pick<ColumnQuestion, "question" | "kind" | "replacedId">;
 
 interface ColumnsProps {
   readonly columns: readonly Column[];
@@ -118,15 +119,8 @@ interface ColumnsProps {
 
 function Columns({ columns, loaded, choices }: ColumnsProps) {
   const toast = useToast();
-  const [isRefused, setRefused] = useState(false);
   const [isComparing, setComparing] = useState(false);
-  const [isChoosing, setChoosing] = useState(false);
-  const exchanges = columns.flatMap((column) => column.exchanges);
-  const isBusy = exchanges.some(isUnderWay);
-  const ask = (
-    column: Column,
-    questions: readonly Pick<ColumnQuestion, "question" | "kind" | "replacedId">[],
-  ): boolean => {
+  const ask = (column: Column, questions: readonly Asked[]): boolean => {
     const state = findColumnState(column, loaded);
     if (state.kind !== "ready") return false;
     const { agent, base } = state;
@@ -137,25 +131,9 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
     );
     return true;
   };
-  const askAll = async (questions: readonly string[], kind: Exchange["kind"] = "further"): Promise<boolean> => {
-    const isAsked =
-      columns.filter((column) =>
-        ask(
-          column,
-          questions.map((question) => ({ question, kind })),
-        ),
-      ).length > 0;
-    setRefused(!isAsked);
-    return isAsked;
-  };
   const stop = (columnId: string | null) => {
     stopAnswers(columnId).catch(() => toast({ text: "An answer could not be stopped.", tone: "bad" }));
   };
-  useCommands(
-    isBusy
-      ? [{ id: "playground.stop", label: "Stop all answers", group: "This page", run: () => void stopAnswers(null) }]
-      : [],
-  );
   return (
     <div className="grid min-w-0 grid-cols-1 gap-4">
       {/* Columns that do not fit are reached by swiping, or with the focus. Relative, so that hidden labels scroll with them. */}
@@ -174,54 +152,87 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
           />
         ))}
       </div>
-      <div className="sticky bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-10 overflow-hidden rounded-lg border border-line bg-surface shadow-2 lg:bottom-4">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 p-3">
-          <Button size="small" icon={<ListChecks />} disabled={isBusy} onClick={() => setChoosing(true)}>
-            Ask cases …
+      <AskAll
+        columns={columns}
+        isComparing={isComparing}
+        onCompare={() => setComparing(!isComparing)}
+        onAsk={ask}
+        onStop={() => stop(null)}
+      />
+    </div>
+  );
+}
+
+interface AskAllProps {
+  readonly columns: readonly Column[];
+  readonly isComparing: boolean;
+  onCompare(): void;
+  /** False: the agent of the column cannot be asked. */
+  onAsk(column: Column, questions: readonly Asked[]): boolean;
+  onStop(): void;
+}
+
+/** The field that asks all columns. */
+function AskAll({ columns, isComparing, onCompare, onAsk, onStop }: AskAllProps) {
+  const [isRefused, setRefused] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const exchanges = columns.flatMap((column) => column.exchanges);
+  const isBusy = exchanges.some(isUnderWay);
+  const askAll = async (questions: readonly string[], kind: Exchange["kind"] = "further"): Promise<boolean> => {
+    const asked = questions.map((question) => ({ question, kind }));
+    const isAsked = columns.filter((column) => onAsk(column, asked)).length > 0;
+    setRefused(!isAsked);
+    return isAsked;
+  };
+  useCommands(isBusy ? [{ id: "playground.stop", label: "Stop all answers", group: "This page", run: onStop }] : []);
+  return (
+    <div className="sticky bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-10 overflow-hidden rounded-lg border border-line bg-surface shadow-2 lg:bottom-4">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 p-3">
+        <Button size="small" icon={<ListChecks />} disabled={isBusy} onClick={() => setChoosing(true)}>
+          Ask cases …
+        </Button>
+        {columns.length > 1 && exchanges.length > 0 && (
+          <Button
+            size="small"
+            variant={isComparing ? "primary" : "plain"}
+            icon={<Diff />}
+            aria-pressed={isComparing}
+            onClick={onCompare}
+          >
+            Differences from A
           </Button>
-          {columns.length > 1 && exchanges.length > 0 && (
-            <Button
-              size="small"
-              variant={isComparing ? "primary" : "plain"}
-              icon={<Diff />}
-              aria-pressed={isComparing}
-              onClick={() => setComparing(!isComparing)}
-            >
-              Differences from A
-            </Button>
-          )}
-          <Totals label="All columns" exchanges={exchanges} />
-        </div>
-        {isChoosing && (
-          <AskCases onClose={() => setChoosing(false)} onAsk={(questions) => void askAll(questions, "case")} />
         )}
-        {isRefused && (
-          <p role="status" className="px-4 pt-3 text-ink-soft">
-            No column has an agent that can be asked.
-          </p>
-        )}
-        {columns.some(({ opening, exchanges }) => opening !== null && exchanges.length === 0) && (
-          <p className="flex flex-wrap items-center justify-between gap-2 px-4 pt-3 text-ink-soft">
-            The columns send the prompt of a run. A question is added to it.
-            <Button
-              size="small"
-              variant="primary"
-              disabled={isBusy}
-              onClick={() => void askAll([lastQuestion(columns)], "opening")}
-            >
-              Send it as it was
-            </Button>
-          </p>
-        )}
-        <TryComposer
-          name="all columns"
-          place="playground"
-          isBusy={isBusy}
-          onSend={(question) => askAll([question])}
-          onStop={isBusy ? () => stop(null) : undefined}
-          stopLabel="Stop all"
-        />
+        <Totals label="All columns" exchanges={exchanges} />
       </div>
+      {isChoosing && (
+        <AskCases onClose={() => setChoosing(false)} onAsk={(questions) => void askAll(questions, "case")} />
+      )}
+      {isRefused && (
+        <p role="status" className="px-4 pt-3 text-ink-soft">
+          No column has an agent that can be asked.
+        </p>
+      )}
+      {columns.some(({ opening, exchanges }) => opening !== null && exchanges.length === 0) && (
+        <p className="flex flex-wrap items-center justify-between gap-2 px-4 pt-3 text-ink-soft">
+          The columns send the prompt of a run. A question is added to it.
+          <Button
+            size="small"
+            variant="primary"
+            disabled={isBusy}
+            onClick={() => void askAll([lastQuestion(columns)], "opening")}
+          >
+            Send it as it was
+          </Button>
+        </p>
+      )}
+      <TryComposer
+        name="all columns"
+        place="playground"
+        isBusy={isBusy}
+        onSend={(question) => askAll([question])}
+        onStop={isBusy ? onStop : undefined}
+        stopLabel="Stop all"
+      />
     </div>
   );
 }
