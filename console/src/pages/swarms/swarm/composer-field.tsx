@@ -42,8 +42,11 @@ export function ComposerField({ ref, text, onChange, onSend, swarmAgents, placeh
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
-    if (choices.length > 0 && moveSelection(event, { activeIndex, count: choices.length, setActiveIndex })) return;
-    if (choices.length > 0 && (event.key === "Enter" || event.key === "Tab")) {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (choices.length > 0 && step !== 0) {
+      event.preventDefault();
+      setActiveIndex((activeIndex + step + choices.length) % choices.length);
+    } else if (choices.length > 0 && (event.key === "Enter" || event.key === "Tab")) {
       event.preventDefault();
       insertMention(choices[activeIndex]?.name ?? "");
     } else if (choices.length > 0 && event.key === "Escape") {
@@ -77,53 +80,59 @@ export function ComposerField({ ref, text, onChange, onSend, swarmAgents, placeh
         className="field-sizing-content block max-h-56 min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-ink-faint"
       />
       {choices.length > 0 && (
-        <ul
-          id={`${id}-list`}
-          role="listbox"
-          aria-label="Agents to mention"
-          className="absolute bottom-full left-2 z-20 mb-2 max-h-72 w-72 max-w-[calc(100%-1rem)] animate-rise overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-2"
-        >
-          {choices.map(({ id: agentId, name, role }, index) => (
-            <li
-              key={agentId}
-              id={`${id}-${index}`}
-              role="option"
-              aria-selected={index === activeIndex}
-              onPointerEnter={() => setActiveIndex(index)}
-              // Runs before the field loses the focus, which closes the list.
-              onPointerDown={(event) => {
-                event.preventDefault();
-                insertMention(name);
-              }}
-              className={clsx(
-                "flex cursor-default items-center gap-2.5 rounded-md px-2 py-1.5",
-                index === activeIndex && "bg-hover",
-              )}
-            >
-              <Avatar name={name} seed={agentId} size="small" shape="agent" />
-              <span className="truncate font-medium">{name}</span>
-              {role !== null && <span className="truncate text-sm text-ink-faint">{role}</span>}
-            </li>
-          ))}
-        </ul>
+        <MentionChoices
+          id={id}
+          choices={choices}
+          activeIndex={activeIndex}
+          onActivate={setActiveIndex}
+          onChoose={insertMention}
+        />
       )}
     </>
   );
 }
 
-function moveSelection(
-  event: KeyboardEvent,
-  {
-    activeIndex,
-    count,
-    setActiveIndex,
-  }: { readonly activeIndex: number; readonly count: number; setActiveIndex(activeIndex: number): void },
-): boolean {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-  if (step === 0) return false;
-  event.preventDefault();
-  setActiveIndex((activeIndex + step + count) % count);
-  return true;
+interface MentionChoicesProps {
+  /** The list and its options have ids that begin with it, which the field refers to. */
+  readonly id: string;
+  readonly choices: ReturnType<typeof findAgents>;
+  readonly activeIndex: number;
+  onActivate(index: number): void;
+  onChoose(name: string): void;
+}
+
+function MentionChoices({ id, choices, activeIndex, onActivate, onChoose }: MentionChoicesProps) {
+  return (
+    <ul
+      id={`${id}-list`}
+      role="listbox"
+      aria-label="Agents to mention"
+      className="absolute bottom-full left-2 z-20 mb-2 max-h-72 w-72 max-w-[calc(100%-1rem)] animate-rise overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-2"
+    >
+      {choices.map(({ id: agentId, name, role }, index) => (
+        <li
+          key={agentId}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === activeIndex}
+          onPointerEnter={() => onActivate(index)}
+          // Runs before the field loses the focus, which closes the list.
+          onPointerDown={(event) => {
+            event.preventDefault();
+            onChoose(name);
+          }}
+          className={clsx(
+            "flex cursor-default items-center gap-2.5 rounded-md px-2 py-1.5",
+            index === activeIndex && "bg-hover",
+          )}
+        >
+          <Avatar name={name} seed={agentId} size="small" shape="agent" />
+          <span className="truncate font-medium">{name}</span>
+          {role !== null && <span className="truncate text-sm text-ink-faint">{role}</span>}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function findAgents(swarmAgents: readonly SwarmAgent[], typed: string) {

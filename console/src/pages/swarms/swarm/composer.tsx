@@ -1,5 +1,5 @@
 import { MessageSquare, SendHorizontal, X } from "lucide-react";
-import { type Ref, useCallback, useImperativeHandle, useRef, useState } from "react";
+import { type Ref, useImperativeHandle, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useDraft } from "../../../data/drafts.ts";
@@ -50,15 +50,13 @@ const CONFLICT_LABELS = {
 
 /** The form that sends messages and questions. */
 export function Composer(props: ComposerProps) {
-  const { ref, respond, isBusy, replyTo, onReplied } = props;
+  const { ref, isBusy, replyTo, onReplied } = props;
   const { swarm, rights, swarmAgents, presence } = useSwarmContext();
-  const field = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(swarm.id);
   const [isAsking, setAsking] = useState(true);
   const canAsk = swarm.status === "active";
-  const { send, say } = useSend({ ...props, draft });
-  const failure = respond.failure ?? say.failure;
-  const focus = useCallback(() => focusAtEnd(field.current), []);
+  const { send, failure, resetFailure } = useSend(props, draft);
+  const { field, focus } = useControls(ref, draft, send);
   const submit = (asksAgents: boolean, onConflict?: Question["onConflict"]) => {
     if (draft.text.trim() === "") focus();
     else {
@@ -69,25 +67,6 @@ export function Composer(props: ComposerProps) {
       send({ content, clientMessageId, replyToId: replyTo?.id ?? null, asksAgents: asksAgents && canAsk, onConflict });
     }
   };
-  useImperativeHandle(ref, () => ({
-    focus,
-    suggest: (text) => {
-      // Synchronously: a frame later the caret could move while the user types.
-      flushSync(() => draft.setText(text));
-      focus();
-    },
-    ask: (question) => send({ ...question, clientMessageId: crypto.randomUUID(), asksAgents: true }),
-  }));
-  useCommands([
-    {
-      id: "swarm.write",
-      label: "Write a message",
-      group: "This swarm",
-      icon: <SendHorizontal />,
-      keys: "r",
-      run: () => setTimeout(focus, 0),
-    },
-  ]);
   if (!rights.canWrite)
     return (
       <div className="grid grid-cols-1 gap-2">
@@ -100,14 +79,7 @@ export function Composer(props: ComposerProps) {
       {swarm.status !== "active" && <StatusBanner />}
       <PrivateAgentNote />
       {failure !== null && (
-        <SendFailure
-          failure={failure}
-          onDismiss={() => {
-            respond.reset();
-            say.reset();
-          }}
-          onAskAgain={(onConflict) => submit(true, onConflict)}
-        />
+        <SendFailure failure={failure} onDismiss={resetFailure} onAskAgain={(onConflict) => submit(true, onConflict)} />
       )}
       <form
         onSubmit={(event) => {
@@ -116,15 +88,7 @@ export function Composer(props: ComposerProps) {
         }}
         className="relative rounded-xl border border-field-line bg-surface shadow-1 focus-within:border-accent focus-within:outline-2 focus-within:outline-accent"
       >
-        {replyTo !== null && (
-          <div className="flex items-center gap-2 border-b border-line px-3 py-1.5 text-sm text-ink-soft">
-            <span className="min-w-0 flex-1 truncate">
-              In reply to <span className="font-medium">{replyTo.sender_name}</span>:{" "}
-              {toPlainLine(replyTo.content ?? "")}
-            </span>
-            <IconButton size="small" label="Cancel reply" icon={<X />} onClick={onReplied} />
-          </div>
-        )}
+        {replyTo !== null && <RepliedTo message={replyTo} onCancel={onReplied} />}
         <ComposerField
           ref={field}
           text={draft.text}
@@ -157,6 +121,18 @@ export function Composer(props: ComposerProps) {
   );
 }
 
+/** The message that the text answers. */
+function RepliedTo({ message, onCancel }: { readonly message: Message; onCancel(): void }) {
+  return (
+    <div className="flex items-center gap-2 border-b border-line px-3 py-1.5 text-sm text-ink-soft">
+      <span className="min-w-0 flex-1 truncate">
+        In reply to <span className="font-medium">{message.sender_name}</span>: {toPlainLine(message.content ?? "")}
+      </span>
+      <IconButton size="small" label="Cancel reply" icon={<X />} onClick={onCancel} />
+    </div>
+  );
+}
+
 function describeNextStep(now: {
   readonly swarm: Swarm;
   readonly isBusy: boolean;
@@ -169,14 +145,36 @@ function describeNextStep(now: {
   return "";
 }
 
-/** Focuses the field with the caret at the end. */
-function focusAtEnd(field: HTMLTextAreaElement | null): void {
-  field?.focus();
-  field?.setSelectionRange(field.value.length, field.value.length);
-}
+type Draft = ReturnType<typeof useDraft>;
 
-interface SendContext extends ComposerProps {
-  readonly draft: ReturnType<typeof useDraft>;
+/** The field, and how the page and the keyboard reach it. */
+function useControls(ref: Ref<ComposerHandle>, draft: Draft, send: (question: SendOptions) => void) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  /** With the caret at the end. */
+  const focus = () => {
+    field.current?.focus();
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
+  };
+  useImperativeHandle(ref, () => ({
+    focus,
+    suggest: (text) => {
+      // Synchronously: a frame later the caret could move while the user types.
+      flushSync(() => draft.setText(text));
+      focus();
+    },
+    ask: (question) => send({ ...question, clientMessageId: crypto.randomUUID(), asksAgents: true }),
+  }));
+  useCommands([
+    {
+      id: "swarm.write",
+      label: "Write a message",
+      group: "This swarm",
+      icon: <SendHorizontal />,
+      keys: "r",
+      run: () => setTimeout(focus, 0),
+    },
+  ]);
+  return { field, focus };
 }
 
 interface SendOptions extends AskedQuestion {
@@ -186,12 +184,15 @@ interface SendOptions extends AskedQuestion {
 }
 
 /** Restores a rejected text to the field, unless the user has typed something else. */
-function useSend({ respond, pending, receive, onSent, draft }: SendContext) {
+function useSend({ respond, pending, receive, onSent }: ComposerProps, draft: Draft) {
   const { swarm } = useSwarmContext();
   const say = useStoreMessage();
-  const send = ({ content, clientMessageId, replyToId, agentIds, asksAgents, onConflict }: SendOptions) => {
+  const resetFailure = () => {
     respond.reset();
     say.reset();
+  };
+  const send = ({ content, clientMessageId, replyToId, agentIds, asksAgents, onConflict }: SendOptions) => {
+    resetFailure();
     pending.add({ clientMessageId, content, replyToId });
     onSent();
     const asked = asksAgents
@@ -212,7 +213,7 @@ function useSend({ respond, pending, receive, onSent, draft }: SendContext) {
       draft.restore(content, clientMessageId);
     });
   };
-  return { send, say };
+  return { send, failure: respond.failure ?? say.failure, resetFailure };
 }
 
 /** In a private conversation with an agent of somebody else: whether it still answers, and who reads. */

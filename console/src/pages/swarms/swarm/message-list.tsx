@@ -1,15 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import {
-  type Ref,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import type { ListItem } from "./list-items.ts";
 import { ListItemView } from "./list-item-view.tsx";
 
@@ -62,21 +53,17 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
   }, [isSettled, first, hasOlder, onStartReached]);
   const { isAtEnd, unseen } = useUnseen(items, box, virtualizer.getTotalSize());
 
-  const toMessage = useCallback(
-    (id: string) => {
-      const index = items.findIndex(({ key }) => key === id);
-      if (index !== -1) virtualizer.scrollToIndex(index, { align: "center" });
-    },
-    [items, virtualizer],
-  );
   useImperativeHandle(
     ref,
     () => ({
       has: (id) => items.some(({ key }) => key === id),
-      toMessage,
+      toMessage: (id) => {
+        const index = items.findIndex(({ key }) => key === id);
+        if (index !== -1) virtualizer.scrollToIndex(index, { align: "center" });
+      },
       toEnd: () => requestAnimationFrame(() => virtualizer.scrollToEnd()),
     }),
-    [items, virtualizer, toMessage],
+    [items, virtualizer],
   );
   return (
     <div className="relative min-h-0 flex-1">
@@ -114,17 +101,21 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
           })}
         </div>
       </div>
-      {!isAtEnd && (
-        <button
-          type="button"
-          onClick={() => virtualizer.scrollToEnd({ behavior: "smooth" })}
-          className="absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 animate-rise items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-sm font-medium shadow-2 hover:bg-hover"
-        >
-          <ArrowDown className="size-3.5" aria-hidden />
-          {unseen === 0 ? "Newest messages" : `${unseen} new ${unseen === 1 ? "message" : "messages"}`}
-        </button>
-      )}
+      {!isAtEnd && <ToEnd unseen={unseen} onClick={() => virtualizer.scrollToEnd({ behavior: "smooth" })} />}
     </div>
+  );
+}
+
+function ToEnd({ unseen, onClick }: { readonly unseen: number; onClick(): void }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 animate-rise items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-sm font-medium shadow-2 hover:bg-hover"
+    >
+      <ArrowDown className="size-3.5" aria-hidden />
+      {unseen === 0 ? "Newest messages" : `${unseen} new ${unseen === 1 ? "message" : "messages"}`}
+    </button>
   );
 }
 
