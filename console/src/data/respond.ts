@@ -7,7 +7,7 @@ import {
   type RunStream,
   type StreamOptions,
 } from "@swarmbase/sdk";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { getClient, type Row } from "./client.ts";
 import { type Failure, toFailure, unwrap } from "./failure.ts";
 import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
@@ -88,55 +88,14 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
   }, [swarmId]);
 
   const actions = useMemo(() => {
-    const watch = (abort: AbortController): StreamOptions => ({
-      signal: abort.signal,
-      reconnect: RECONNECT,
-      onConnectionChange: (isConnected) => {
-        for (const entry of attached.current.values()) {
-          if (entry.abort !== abort || hasEnded(entry.run)) continue;
-          entry.run = { ...entry.run, isConnected };
-          show();
-        }
-      },
-    });
-    const begin = (runId: string, abort: AbortController): void => {
-      attached.current.set(runId, { run: { ...beginLiveRun(runId, swarmId), isConnected: true }, abort });
-      show();
-    };
-    /** Reads a stream to its end. Rejects only if the run has not started. */
-    const read = async (stream: RunStream, abort: AbortController, onStart: (runId: string) => void): Promise<void> => {
-      let runId = "";
-      try {
-        for await (const event of stream) {
-          if (runId === "" && stream.runId !== null) {
-            ({ runId } = stream);
-            // The run may be attached already, if realtime reported it before the response arrived.
-            if (!attached.current.has(runId)) begin(runId, abort);
-            onStart(runId);
-          }
-          const entry = attached.current.get(runId);
-          if (entry?.abort !== abort) return;
-          entry.run = { ...entry.run, ...applyRunEvent(entry.run, event) };
-          if (event.type === "message.created") latestOptions.current.onMessage?.(event.data.message);
-          show();
-        }
-      } catch (error) {
-        // Later errors mean that the run was deleted or is no longer visible.
-        if (runId === "") throw error;
-      }
-      const entry = attached.current.get(runId);
-      if (!abort.signal.aborted && entry?.abort === abort) latestOptions.current.onEnd?.(entry.run);
-    };
+    const streams = createStreams(swarmId, attached.current, latestOptions, show);
     return {
+      ...streams,
       ask: async (question: Question): Promise<string | null> => {
-        const abort = new AbortController();
         setAsking((count) => count + 1);
         setFailure(null);
         try {
-          const stream = respond(getClient(), renderQuestion(swarmId, question), watch(abort));
-          return await new Promise<string>((resolve, reject) => {
-            read(stream, abort, resolve).catch(reject);
-          });
+          return await streams.ask(question);
         } catch (error) {
           setFailure(await toFailure(error));
           return null;
@@ -145,20 +104,78 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
         }
       },
       reset: () => setFailure(null),
-      attach: (runId: string): void => {
-        if (attached.current.has(runId)) return;
-        const abort = new AbortController();
-        begin(runId, abort);
-        read(attach(getClient(), runId, watch(abort)), abort, () => {}).catch(() => {});
-      },
-      detach: (runId: string): void => {
-        attached.current.get(runId)?.abort.abort();
-        if (attached.current.delete(runId)) show();
-      },
     };
   }, [swarmId, show]);
 
   return { runs, isAsking: asking > 0, failure, ...actions };
+}
+
+/** Reads the streams of runs into the attached runs. Calls `onChange` when the state of one has changed. */
+function createStreams(
+  swarmId: string,
+  attached: Map<string, AttachedRun>,
+  options: RefObject<RespondOptions>,
+  onChange: () => void,
+) {
+  const watch = (abort: AbortController): StreamOptions => ({
+    signal: abort.signal,
+    reconnect: RECONNECT,
+    onConnectionChange: (isConnected) => {
+      for (const entry of attached.values()) {
+        if (entry.abort !== abort || hasEnded(entry.run)) continue;
+        entry.run = { ...entry.run, isConnected };
+        onChange();
+      }
+    },
+  });
+  const begin = (runId: string, abort: AbortController): void => {
+    attached.set(runId, { run: { ...beginLiveRun(runId, swarmId), isConnected: true }, abort });
+    onChange();
+  };
+  /** Reads a stream to its end. Rejects only if the run has not started. */
+  const read = async (stream: RunStream, abort: AbortController, onStart: (runId: string) => void): Promise<void> => {
+    let runId = "";
+    try {
+      for await (const event of stream) {
+        if (runId === "" && stream.runId !== null) {
+          ({ runId } = stream);
+          // The run may be attached already, if realtime reported it before the response arrived.
+          if (!attached.has(runId)) begin(runId, abort);
+          onStart(runId);
+        }
+        const entry = attached.get(runId);
+        if (entry?.abort !== abort) return;
+        entry.run = { ...entry.run, ...applyRunEvent(entry.run, event) };
+        if (event.type === "message.created") options.current.onMessage?.(event.data.message);
+        onChange();
+      }
+    } catch (error) {
+      // Later errors mean that the run was deleted or is no longer visible.
+      if (runId === "") throw error;
+    }
+    const entry = attached.get(runId);
+    if (!abort.signal.aborted && entry?.abort === abort) options.current.onEnd?.(entry.run);
+  };
+  return {
+    /** Resolves with the id of the run when it has started. */
+    ask: (question: Question): Promise<string> => {
+      const abort = new AbortController();
+      const stream = respond(getClient(), renderQuestion(swarmId, question), watch(abort));
+      return new Promise<string>((resolve, reject) => {
+        read(stream, abort, resolve).catch(reject);
+      });
+    },
+    attach: (runId: string): void => {
+      if (attached.has(runId)) return;
+      const abort = new AbortController();
+      begin(runId, abort);
+      read(attach(getClient(), runId, watch(abort)), abort, () => {}).catch(() => {});
+    },
+    detach: (runId: string): void => {
+      attached.get(runId)?.abort.abort();
+      if (attached.delete(runId)) onChange();
+    },
+  };
 }
 
 /** Cancels a run. Its messages are kept. */

@@ -20,31 +20,8 @@ interface TryConversationProps {
 }
 
 export function TryConversation({ agent, swarmId, firstMessage }: TryConversationProps) {
-  const before = useTriedMessages(swarmId);
-  const [received, setReceived] = useState<readonly TriedMessage[]>([]);
-  const [pendingText, setPendingText] = useState<string | null>(firstMessage);
-  const respond = useRespond(swarmId, {
-    onMessage: (message: Row<"messages">) => {
-      setReceived((old) => [...old.filter(({ id }) => id !== message.id), message]);
-      if (message.sender_type === "user") setPendingText(null);
-    },
-  });
-  const { ask } = respond;
+  const { before, messages, pendingText, respond, send } = useTry(agent.id, swarmId, firstMessage);
   const cancel = useCancelRun();
-  const send = async (message: string): Promise<boolean> => {
-    setPendingText(message);
-    const isAccepted = (await ask({ message, agentIds: [agent.id] })) !== null;
-    if (!isAccepted) setPendingText(null);
-    return isAccepted;
-  };
-  const hasBegun = useRef(false);
-  useEffect(() => {
-    if (firstMessage === null || hasBegun.current) return;
-    hasBegun.current = true;
-    void ask({ message: firstMessage, agentIds: [agent.id] }).then((runId) => runId ?? setPendingText(null));
-  }, [ask, agent.id, firstMessage]);
-
-  const messages = useMemo(() => join(before.rows ?? [], received), [before.rows, received]);
   const live = respond.runs.find((run) => !hasEnded(run));
   const turns = new Map<string, { readonly turn: LiveTurn; readonly runId: string }>(
     respond.runs.flatMap((run) => run.turns.map((turn) => [turn.messageId, { turn, runId: run.id }])),
@@ -110,6 +87,34 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
       />
     </>
   );
+}
+
+/** The messages of the conversation: what is stored, what arrives, and what is being sent. Asks the first question. */
+function useTry(agentId: string, swarmId: string, firstMessage: string | null) {
+  const before = useTriedMessages(swarmId);
+  const [received, setReceived] = useState<readonly TriedMessage[]>([]);
+  const [pendingText, setPendingText] = useState<string | null>(firstMessage);
+  const respond = useRespond(swarmId, {
+    onMessage: (message: Row<"messages">) => {
+      setReceived((old) => [...old.filter(({ id }) => id !== message.id), message]);
+      if (message.sender_type === "user") setPendingText(null);
+    },
+  });
+  const { ask } = respond;
+  const send = async (message: string): Promise<boolean> => {
+    setPendingText(message);
+    const isAccepted = (await ask({ message, agentIds: [agentId] })) !== null;
+    if (!isAccepted) setPendingText(null);
+    return isAccepted;
+  };
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    if (firstMessage === null || hasBegun.current) return;
+    hasBegun.current = true;
+    void ask({ message: firstMessage, agentIds: [agentId] }).then((runId) => runId ?? setPendingText(null));
+  }, [ask, agentId, firstMessage]);
+  const messages = useMemo(() => join(before.rows ?? [], received), [before.rows, received]);
+  return { before, messages, pendingText, respond, send };
 }
 
 /** The oldest first, without duplicates. */
