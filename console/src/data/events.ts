@@ -10,7 +10,7 @@ import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 import { useDeliverySignals } from "./webhook-signals.ts";
 import { useWebhookNames } from "./webhooks.ts";
 
-interface EventTail extends Pick<Tail, "shown" | "waiting"> {
+export interface EventTail extends Pick<Tail, "shown" | "waiting"> {
   /** Undefined until the channel has joined. */
   readonly isLive: boolean | undefined;
   /** The changes from before the page was opened. */

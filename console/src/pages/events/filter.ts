@@ -11,7 +11,7 @@ export interface Line {
   readonly row: ChangedRow | null;
 }
 
-interface EventFilter {
+export interface EventFilter {
   readonly noun: Noun | null;
   readonly type: ChangeType | null;
   readonly search: string;

@@ -1,7 +1,7 @@
 import { Pause, Play, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { Change } from "../../data/change.ts";
-import { useEventTail } from "../../data/events.ts";
+import { type EventTail, useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
 import { Button } from "../../components/button.tsx";
 import type { Column } from "../../components/data-table.tsx";
@@ -16,7 +16,7 @@ import { ShowCode } from "../../components/show-code.tsx";
 import { ChangeList } from "./change-list.tsx";
 import { type ChangeType, NOUN_LABELS, NOUNS, TYPES_BY_NOUN } from "./change-types.ts";
 import { describeChange, listTables, type Names } from "./describe-change.ts";
-import { type Line, matchesFilter } from "./filter.ts";
+import { type EventFilter, type Line, matchesFilter } from "./filter.ts";
 
 /** The scroll position from which the top of the list is not visible. */
 const AWAY_PX = 240;
@@ -33,18 +33,13 @@ export function EventsPage() {
   // Pauses while the user has scrolled down, so that the lines do not move.
   const isAway = useScrolledAway();
   const filters = useFilters();
-  const { range, search } = filters;
+  const { range } = filters;
   const noun = filters.choice("noun", NOUNS);
   const types: readonly ChangeType[] = noun === null ? Object.values(TYPES_BY_NOUN).flat() : TYPES_BY_NOUN[noun];
   const type = filters.choice("type", types);
   const scope = useMemo(() => ({ range, tables: listTables(noun) }), [range, noun]);
   const tail = useEventTail(isPaused || isAway, scope);
-  const names = useKnownNames(tail.shown);
-  const lines = useMemo(() => tail.shown.map((change) => toLine(change, names)), [tail.shown, names]);
-  const found = useMemo(
-    () => lines.filter((line) => matchesFilter(line, { noun, type, search, range })),
-    [lines, noun, type, search, range],
-  );
+  const pages = useFoundPages(tail, { noun, type, search: filters.search, range });
   useCommands([
     {
       id: "events.pause",
@@ -56,13 +51,6 @@ export function EventsPage() {
     },
     { id: "events.clear", label: "Clear the events", group: "Events", icon: <Trash2 />, run: tail.clear },
   ]);
-  const { history } = tail;
-  const isLoading = !history.isRead && lines.length === 0;
-  // Filters compare what is read, so further pages are read until one has a match.
-  const isSought = found.length === 0 && history.isRead && history.hasMore && !history.isLoading;
-  useEffect(() => {
-    if (isSought && history.failure === null) history.loadMore();
-  });
   return (
     <ListPage
       title="Events"
@@ -70,7 +58,7 @@ export function EventsPage() {
       actions={
         <>
           <LiveBadge isLive={tail.isLive} isPaused={isPaused} />
-          <IconButton label="Clear list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
+          <IconButton label="Clear list" icon={<Trash2 />} disabled={tail.shown.length === 0} onClick={tail.clear} />
           <EventsCode />
           <Button icon={isPaused ? <Play /> : <Pause />} onClick={() => setPaused(!isPaused)}>
             {isPaused ? "Resume" : "Pause"}
@@ -98,14 +86,7 @@ export function EventsPage() {
           />
         )
       }
-      pages={{
-        rows: isLoading || (found.length === 0 && history.isLoading) ? undefined : found,
-        failure: found.length === 0 ? history.failure : null,
-        reload: history.loadMore,
-        hasMore: history.hasMore,
-        isLoadingMore: history.isLoading,
-        loadMore: history.loadMore,
-      }}
+      pages={pages}
       noMatchHint="New matching events appear here."
       empty="Messages, runs, tool calls, changes of agents and swarms, and webhook deliveries appear here as they happen. Ask something in a swarm in another tab to see them."
       picture="events"
@@ -123,6 +104,29 @@ export function EventsPage() {
       )}
     </ListPage>
   );
+}
+
+/** The changes that match the filter, as lines. Only what is read is compared, so pages are read until one has a match. */
+function useFoundPages({ shown, history }: EventTail, { noun, type, search, range }: EventFilter) {
+  const names = useKnownNames(shown);
+  const lines = useMemo(() => shown.map((change) => toLine(change, names)), [shown, names]);
+  const found = useMemo(
+    () => lines.filter((line) => matchesFilter(line, { noun, type, search, range })),
+    [lines, noun, type, search, range],
+  );
+  const isLoading = !history.isRead && lines.length === 0;
+  const isSought = found.length === 0 && history.isRead && history.hasMore && !history.isLoading;
+  useEffect(() => {
+    if (isSought && history.failure === null) history.loadMore();
+  });
+  return {
+    rows: isLoading || (found.length === 0 && history.isLoading) ? undefined : found,
+    failure: found.length === 0 ? history.failure : null,
+    reload: history.loadMore,
+    hasMore: history.hasMore,
+    isLoadingMore: history.isLoading,
+    loadMore: history.loadMore,
+  };
 }
 
 function toLine(change: Change, names: Names): Line {
