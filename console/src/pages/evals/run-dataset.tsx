@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { JUDGE_FIELD, useStartEval } from "../../data/eval-runner.ts";
+import type { Failure } from "../../data/failure.ts";
 import { useLiveTable } from "../../data/live.ts";
 import { type AgentChoice, useAgentChoices } from "../../data/swarm-agents.ts";
 import { useAgentVersions } from "../../data/agent-versions.ts";
@@ -11,12 +12,10 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field } from "../../components/field.tsx";
+import { PickerField, SelectField } from "../../components/form-fields.tsx";
 import { Link } from "../../components/link.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { Picker } from "../../components/picker.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
-import { Select } from "../../components/select.tsx";
 
 type Way = "tab" | "command";
 
@@ -78,31 +77,29 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
   return (
     <div className="grid grid-cols-1 gap-4">
       <SegmentedControl<Way> label="Where it runs" value={way} choices={WAYS} onChange={setWay} />
-      <Field label="Agent">
-        <Picker
-          label="Agent"
-          value={agent?.id ?? ""}
-          choices={named}
-          onSearch={search}
-          onChange={(id) => {
-            setChosen(id);
-            setVersion("");
-          }}
-        />
-      </Field>
+      <PickerField
+        label="Agent"
+        value={agent?.id ?? ""}
+        choices={named}
+        onSearch={search}
+        onChange={(id) => {
+          setChosen(id);
+          setVersion("");
+        }}
+      />
       {agent !== null && <VersionField agentId={agent.id} value={version} onChange={setVersion} />}
-      <Field label="Judge" hint="For cases that a judge decides and that name none." error={judgeError}>
-        <Picker
-          label="Judge"
-          value={judgeId}
-          choices={[{ value: "", label: "None" }, ...named]}
-          onSearch={search}
-          onChange={(id) => {
-            setJudgeId(id);
-            reset();
-          }}
-        />
-      </Field>
+      <PickerField
+        label="Judge"
+        hint="For cases that a judge decides and that name none."
+        error={judgeError}
+        value={judgeId}
+        choices={[{ value: "", label: "None" }, ...named]}
+        onSearch={search}
+        onChange={(id) => {
+          setJudgeId(id);
+          reset();
+        }}
+      />
       <Checkbox
         label="Keep the conversations"
         hint="As swarms, with their traces."
@@ -112,26 +109,44 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
       {way === "command" ? (
         <RunCommand datasetId={dataset.id} agentId={agent?.id ?? ""} {...{ version, judgeId, isStored }} />
       ) : (
-        <>
-          <p className="text-sm text-ink-faint">
-            Every answer counts as an AI response of yours, and tools really run. The run stops when you close or reload
-            this tab; other pages of the console can be used meanwhile.
-          </p>
-          {failure !== null && judgeError === undefined && <Banner tone="bad">{failure.message}</Banner>}
-          <div className="flex justify-end">
-            <Button
-              variant="primary"
-              icon={<Play />}
-              isBusy={isBusy || isDone}
-              disabled={agent === null}
-              onClick={() => agent !== null && void start(agent)}
-            >
-              Start run
-            </Button>
-          </div>
-        </>
+        <StartHere
+          failure={judgeError === undefined ? failure : null}
+          isBusy={isBusy || isDone}
+          onStart={agent === null ? null : () => void start(agent)}
+        />
       )}
     </div>
+  );
+}
+
+interface StartHereProps {
+  readonly failure: Failure | null;
+  readonly isBusy: boolean;
+  /** Null: no agent is chosen. */
+  readonly onStart: (() => void) | null;
+}
+
+/** Starts a run in this tab. */
+function StartHere({ failure, isBusy, onStart }: StartHereProps) {
+  return (
+    <>
+      <p className="text-sm text-ink-faint">
+        Every answer counts as an AI response of yours, and tools really run. The run stops when you close or reload
+        this tab; other pages of the console can be used meanwhile.
+      </p>
+      {failure !== null && <Banner tone="bad">{failure.message}</Banner>}
+      <div className="flex justify-end">
+        <Button
+          variant="primary"
+          icon={<Play />}
+          isBusy={isBusy}
+          disabled={onStart === null}
+          onClick={() => onStart?.()}
+        >
+          Start run
+        </Button>
+      </div>
+    </>
   );
 }
 
@@ -145,16 +160,15 @@ interface VersionFieldProps {
 function VersionField({ agentId, value, onChange }: VersionFieldProps) {
   const { rows: versions = [] } = useAgentVersions(agentId);
   return (
-    <Field label="Version">
-      <Select
-        value={value}
-        choices={[
-          { value: "", label: "The latest" },
-          ...versions.map(({ number }) => ({ value: String(number), label: `Version ${number}` })),
-        ]}
-        onChange={onChange}
-      />
-    </Field>
+    <SelectField
+      label="Version"
+      value={value}
+      choices={[
+        { value: "", label: "The latest" },
+        ...versions.map(({ number }) => ({ value: String(number), label: `Version ${number}` })),
+      ]}
+      onChange={onChange}
+    />
   );
 }
 

@@ -4,17 +4,14 @@ import { type RunChanges, useRunAgain } from "../../data/run-again.ts";
 import type { Trace } from "../../data/traces.ts";
 import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Field } from "../../components/field.tsx";
-import { bindForm, TextAreaField, TextField } from "../../components/form-fields.tsx";
+import { bindForm, type FieldsProps, PickerField, TextAreaField, TextField } from "../../components/form-fields.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { Picker } from "../../components/picker.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { typed } from "../../components/typed.ts";
 
 const PLACES = [
   { value: "swarm", label: "In the swarm" },
   { value: "agent", label: "One agent, apart" },
 ] as const;
+const NO_VALUES = { message: "", maxTurns: "", version: "", temperature: "", maxTokens: "", instructions: "" };
 const NUMBER = { isOptional: true, type: "number", inputMode: "decimal", step: "1" } as const;
 
 /** Asks the same question with changes, and opens the comparison. */
@@ -24,13 +21,15 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
   const agents = listAgents(trace);
   const [first] = agents;
   const [kind, setKind] = useState<RunChanges["kind"]>("swarm");
-  const [message, setMessage] = useState(trace.question?.content ?? "");
   const [agentId, setAgentId] = useState("");
-  const [values, setValues] = useState({ maxTurns: "", version: "", temperature: "", maxTokens: "", instructions: "" });
-  const bind = bindForm(
-    { form: values, errors: again.errors, onChange: (change) => setValues((old) => ({ ...old, ...change })) },
-    { version: "agent_version", temperature: "settings.temperature", maxTokens: "settings.max_tokens" },
-  );
+  const [values, setValues] = useState({ ...NO_VALUES, message: trace.question?.content ?? "" });
+  const fields: FieldsProps<typeof NO_VALUES> = {
+    form: values,
+    errors: again.errors,
+    onChange: (change) => setValues((old) => ({ ...old, ...change })),
+  };
+  const bind = bindForm(fields);
+  const { message } = values;
   const speaker = agents.find(({ id }) => id === agentId) ?? first;
   const run = async () => {
     const changes: RunChanges =
@@ -68,48 +67,56 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
         {speaker !== undefined && (
           <SegmentedControl<RunChanges["kind"]> label="Where" value={kind} choices={PLACES} onChange={setKind} />
         )}
-        <Field label="Question" error={again.errors["message"]}>
-          <TextArea {...typed(message, setMessage)} rows={4} />
-        </Field>
+        <TextAreaField label="Question" rows={4} {...bind("message")} />
         {agents.length > 0 && (
-          <Field label="Who answers">
-            <Picker
-              label="Who answers"
-              value={kind === "agent" ? (speaker?.id ?? "") : agentId}
-              choices={[
-                ...(kind === "swarm" ? [{ value: "", label: "As the swarm decides" }] : []),
-                ...agents.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-              onChange={setAgentId}
-            />
-          </Field>
+          <PickerField
+            label="Who answers"
+            value={kind === "agent" ? (speaker?.id ?? "") : agentId}
+            choices={[
+              ...(kind === "swarm" ? [{ value: "", label: "As the swarm decides" }] : []),
+              ...agents.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            onChange={setAgentId}
+          />
         )}
         {kind === "swarm" ? (
           <TextField label="Maximum number of turns" {...NUMBER} {...bind("maxTurns")} />
         ) : (
-          <>
-            <div className="grid gap-4 sm:grid-cols-3">
-              <TextField
-                label="Version"
-                {...NUMBER}
-                placeholder={speaker?.version === null ? "" : `was ${speaker?.version}`}
-                {...bind("version")}
-              />
-              <TextField label="Temperature" {...NUMBER} step="0.1" {...bind("temperature")} />
-              <TextField label="Maximum tokens" {...NUMBER} {...bind("maxTokens")} />
-            </div>
-            <TextAreaField
-              label="More instructions"
-              isOptional
-              hint="They follow the system prompt of the agent."
-              rows={2}
-              {...bind("instructions")}
-            />
-          </>
+          <AgentFields {...fields} version={speaker?.version ?? null} />
         )}
         {again.failure !== null && <Banner tone="bad">{again.failure.message}</Banner>}
       </div>
     </ActionDialog>
+  );
+}
+
+/** What one agent, apart from its swarm, does differently. */
+function AgentFields({ version, ...fields }: FieldsProps<typeof NO_VALUES> & { readonly version: number | null }) {
+  const bind = bindForm(fields, {
+    version: "agent_version",
+    temperature: "settings.temperature",
+    maxTokens: "settings.max_tokens",
+  });
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <TextField
+          label="Version"
+          {...NUMBER}
+          placeholder={version === null ? "" : `was ${version}`}
+          {...bind("version")}
+        />
+        <TextField label="Temperature" {...NUMBER} step="0.1" {...bind("temperature")} />
+        <TextField label="Maximum tokens" {...NUMBER} {...bind("maxTokens")} />
+      </div>
+      <TextAreaField
+        label="More instructions"
+        isOptional
+        hint="They follow the system prompt of the agent."
+        rows={2}
+        {...bind("instructions")}
+      />
+    </>
   );
 }
 

@@ -6,14 +6,12 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Field } from "../../components/field.tsx";
+import { TextField } from "../../components/form-fields.tsx";
 import { fromLines, type HeaderLine } from "../../components/header-lines.ts";
 import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { TextInput } from "../../components/text-input.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
-import { typed } from "../../components/typed.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type AuthDraft, hasSecret, NO_AUTH, writeAuth } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
@@ -81,18 +79,12 @@ function Server({ onListed, isListed }: ServerProps) {
   const list = useListRemote();
   const { errors, touch } = useFreshErrors(list.errors);
   const ask = async () => {
-    const rendered = writeAuth(auth);
-    const server: RemoteServer = {
-      url: url.trim(),
-      ...(rendered !== undefined && { auth: rendered }),
-      ...(hasSecret(auth) && { secrets: { [auth.secretName]: auth.value } }),
-      ...(headers.length > 0 && { headers: fromLines(headers) }),
-    };
+    const server = renderServer(url.trim(), auth, headers);
     const tools = await list.run(server);
     onListed(tools === null ? null : { server, tools });
   };
-  const change = (field: string, apply: () => void) => {
-    touch(field);
+  const change = (fields: readonly string[], apply: () => void) => {
+    for (const field of fields) touch(field);
     onListed(null);
     apply();
   };
@@ -106,23 +98,22 @@ function Server({ onListed, isListed }: ServerProps) {
           void ask();
         }}
       >
-        <Field label="Address" hint="The HTTPS URL of the MCP endpoint." error={errors["url"]}>
-          <TextInput
-            type="url"
-            inputMode="url"
-            required
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="https://mcp.example.com/mcp"
-            {...typed(url, (text) => change("url", () => setUrl(text)))}
-          />
-        </Field>
+        <TextField
+          label="Address"
+          hint="The HTTPS URL of the MCP endpoint."
+          error={errors["url"]}
+          type="url"
+          inputMode="url"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="https://mcp.example.com/mcp"
+          value={url}
+          onChange={(text) => change(["url"], () => setUrl(text))}
+        />
         <AuthFields
           auth={auth}
-          onChange={(next) => {
-            touch("secrets");
-            change("auth", () => setAuth(next));
-          }}
+          onChange={(next) => change(["auth", "secrets"], () => setAuth(next))}
           isStored={false}
           kind="mcp"
           errors={errors}
@@ -136,7 +127,7 @@ function Server({ onListed, isListed }: ServerProps) {
         <OptionalHeaders
           arePublic
           lines={headers}
-          onChange={(next) => change("headers", () => setHeaders(next))}
+          onChange={(next) => change(["headers"], () => setHeaders(next))}
           errors={errors}
         />
         {list.failure !== null && Object.keys(list.errors).length === 0 && (
@@ -154,6 +145,16 @@ function Server({ onListed, isListed }: ServerProps) {
       </form>
     </CardSection>
   );
+}
+
+function renderServer(url: string, auth: AuthDraft, headers: readonly HeaderLine[]): RemoteServer {
+  const rendered = writeAuth(auth);
+  return {
+    url,
+    ...(rendered !== undefined && { auth: rendered }),
+    ...(hasSecret(auth) && { secrets: { [auth.secretName]: auth.value } }),
+    ...(headers.length > 0 && { headers: fromLines(headers) }),
+  };
 }
 
 function Imported({ outcome, onAgain }: { readonly outcome: ImportOutcome; onAgain(): void }) {

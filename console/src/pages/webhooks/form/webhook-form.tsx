@@ -4,7 +4,7 @@ import type { WebhookDraft } from "../../../data/webhooks.ts";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
-import { bindForm, NumberField, TextField } from "../../../components/form-fields.tsx";
+import { bindForm, type FieldsProps, NumberField, TextField } from "../../../components/form-fields.tsx";
 import { FormFrame } from "../../../components/form-frame.tsx";
 import { type FormWrite, type RowForm, useRowForm } from "../../../components/row-form.tsx";
 import { formatDuration } from "../../../components/formats.ts";
@@ -106,33 +106,7 @@ export function WebhookForm(props: WebhookFormProps) {
       <CardSection title="Filter" description="Optional. Which of these events are sent, by their content.">
         <FilterEditor text={values.filter} errors={errors} onChange={(filter) => onChange({ filter })} />
       </CardSection>
-      <CardSection
-        title="Delivery"
-        action={
-          <div className="flex items-center gap-2.5">
-            <span aria-hidden className="text-ink-soft">
-              {values.is_active ? "Active" : "Off"}
-            </span>
-            <Switch label="Active" isOn={values.is_active} onChange={(isOn) => onChange({ is_active: isOn })} />
-          </div>
-        }
-      >
-        <div className="grid gap-5 lg:grid-cols-2">
-          <Field label="Retries" hint={describeRetries(values.retry_count)} error={errors["retry_count"]}>
-            <Slider label="Retries" min={RETRIES.min} max={RETRIES.max} step={1} {...bind("retry_count")} />
-          </Field>
-          <NumberField
-            label="Timeout in milliseconds"
-            trailing={values.timeout_ms === null ? undefined : formatDuration(values.timeout_ms)}
-            hint="From the DNS lookup to the last byte of the response."
-            inputMode="numeric"
-            min={TIMEOUT.min}
-            max={TIMEOUT.max}
-            className="tabular-nums"
-            {...bind("timeout_ms")}
-          />
-        </div>
-      </CardSection>
+      <Delivery {...form.fields} />
       <CardSection
         title="Custom headers"
         description="Optional. Sent with every delivery, such as a key for your gateway."
@@ -144,6 +118,40 @@ export function WebhookForm(props: WebhookFormProps) {
         )}
       </CardSection>
     </FormFrame>
+  );
+}
+
+function Delivery(fields: FieldsProps<WebhookValues>) {
+  const { form, errors, onChange } = fields;
+  const bind = bindForm(fields);
+  return (
+    <CardSection
+      title="Delivery"
+      action={
+        <div className="flex items-center gap-2.5">
+          <span aria-hidden className="text-ink-soft">
+            {form.is_active ? "Active" : "Off"}
+          </span>
+          <Switch label="Active" isOn={form.is_active} onChange={(isOn) => onChange({ is_active: isOn })} />
+        </div>
+      }
+    >
+      <div className="grid gap-5 lg:grid-cols-2">
+        <Field label="Retries" hint={describeRetries(form.retry_count)} error={errors["retry_count"]}>
+          <Slider label="Retries" min={RETRIES.min} max={RETRIES.max} step={1} {...bind("retry_count")} />
+        </Field>
+        <NumberField
+          label="Timeout in milliseconds"
+          trailing={form.timeout_ms === null ? undefined : formatDuration(form.timeout_ms)}
+          hint="From the DNS lookup to the last byte of the response."
+          inputMode="numeric"
+          min={TIMEOUT.min}
+          max={TIMEOUT.max}
+          className="tabular-nums"
+          {...bind("timeout_ms")}
+        />
+      </div>
+    </CardSection>
   );
 }
 

@@ -13,12 +13,9 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
-import { Field } from "../../../components/field.tsx";
+import { SelectField, TextField } from "../../../components/form-fields.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { Select } from "../../../components/select.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
-import { typed } from "../../../components/typed.ts";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
 
 const CHECKS: Readonly<Record<ReceiverResult["check"], { readonly passed: string; readonly missed: string }>> = {
@@ -31,6 +28,27 @@ const CHECKS: Readonly<Record<ReceiverResult["check"], { readonly passed: string
 
 /** Tests any receiver, before it gets a webhook: it must accept what is signed with its secret, and nothing else. */
 export function ReceiverTester() {
+  const [results, setResults] = useState<readonly ReceiverResult[] | null>(null);
+  return (
+    <>
+      <PageHeader
+        title="Test a receiver"
+        crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
+        description="Sends signed and forged sample events to a URL and shows what it answers. The webhook “Receiver test”, which has the secret, is deleted when you leave this page."
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+        <TesterForm onResults={setResults} />
+        <div role="status" className="empty:hidden">
+          {results !== null && <Results results={results} />}
+        </div>
+        <ReceiverSnippets />
+      </div>
+    </>
+  );
+}
+
+/** `onResults`: null while there are none. */
+function TesterForm({ onResults }: { onResults(results: readonly ReceiverResult[] | null): void }) {
   const [url, setUrl] = useState("");
   const [eventType, setEventType] = useState<AnyEventType>("message.created");
   const choices = useEventChoices();
@@ -42,77 +60,62 @@ export function ReceiverTester() {
     const hook = await open.run(url);
     if (hook !== null) setOpened({ hook, url });
   };
-  const [results, setResults] = useState<readonly ReceiverResult[] | null>(null);
   const send = async () => {
     if (opened === null) return;
-    setResults(null);
-    setResults(await test.run({ ...opened, eventType }));
+    onResults(null);
+    onResults(await test.run({ ...opened, eventType }));
   };
   return (
-    <>
-      <PageHeader
-        title="Test a receiver"
-        crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
-        description="Sends signed and forged sample events to a URL and shows what it answers. The webhook “Receiver test”, which has the secret, is deleted when you leave this page."
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        <CardSection title="Receiver">
-          <form
-            className="grid gap-4"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void (opened === null ? begin() : send());
-            }}
+    <CardSection title="Receiver">
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void (opened === null ? begin() : send());
+        }}
+      >
+        <TextField
+          label="URL"
+          error={open.errors["url"]}
+          type="url"
+          value={url}
+          onChange={setUrl}
+          placeholder="https://example.com/hook"
+          disabled={opened !== null}
+        />
+        {opened !== null && (
+          <>
+            <CodeBlock label="Secret: give it to the receiver as WEBHOOK_SECRET" code={opened.hook.secret} />
+            <SelectField<AnyEventType> label="Event" value={eventType} choices={choices} onChange={setEventType} />
+          </>
+        )}
+        {open.failure !== null && open.errors["url"] === undefined && (
+          <Banner tone="bad">{open.failure.message}</Banner>
+        )}
+        {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
+        <div className="flex flex-wrap justify-end gap-2">
+          {opened !== null && (
+            <Button
+              onClick={() => {
+                setOpened(null);
+                onResults(null);
+              }}
+            >
+              Another receiver
+            </Button>
+          )}
+          <Button
+            type="submit"
+            variant="primary"
+            icon={<Send />}
+            disabled={url.trim() === ""}
+            isBusy={open.isBusy || test.isBusy}
           >
-            <Field label="URL" error={open.errors["url"]}>
-              <TextInput
-                type="url"
-                {...typed(url, setUrl)}
-                placeholder="https://example.com/hook"
-                disabled={opened !== null}
-              />
-            </Field>
-            {opened !== null && (
-              <>
-                <CodeBlock label="Secret: give it to the receiver as WEBHOOK_SECRET" code={opened.hook.secret} />
-                <Field label="Event">
-                  <Select<AnyEventType> value={eventType} choices={choices} onChange={setEventType} />
-                </Field>
-              </>
-            )}
-            {open.failure !== null && open.errors["url"] === undefined && (
-              <Banner tone="bad">{open.failure.message}</Banner>
-            )}
-            {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
-            <div className="flex flex-wrap justify-end gap-2">
-              {opened !== null && (
-                <Button
-                  onClick={() => {
-                    setOpened(null);
-                    setResults(null);
-                  }}
-                >
-                  Another receiver
-                </Button>
-              )}
-              <Button
-                type="submit"
-                variant="primary"
-                icon={<Send />}
-                disabled={url.trim() === ""}
-                isBusy={open.isBusy || test.isBusy}
-              >
-                {opened === null ? "Get secret" : "Send both events"}
-              </Button>
-            </div>
-          </form>
-        </CardSection>
-        <div role="status" className="empty:hidden">
-          {results !== null && <Results results={results} />}
+            {opened === null ? "Get secret" : "Send both events"}
+          </Button>
         </div>
-        <ReceiverSnippets />
-      </div>
-    </>
+      </form>
+    </CardSection>
   );
 }
 
