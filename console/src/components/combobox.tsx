@@ -93,25 +93,16 @@ export function Combobox({ label, value, choices, onChange, accepts, onSearch, c
                 <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">Nothing matches.</EmptyOption>
               </Command.Empty>
               {matching.slice(0, MAX_SHOWN).map((choice) => (
-                <Command.Item
+                <Option
                   key={choice.value}
-                  value={choice.value}
-                  disabled={choice.isDisabled === true}
+                  choice={choice}
+                  isChosen={choice.value === value}
                   onSelect={() => {
                     onChange(choice.value);
                     setSearch("");
                     setOpen(false);
                   }}
-                  className={STYLE}
-                >
-                  <span className="grid min-w-0 flex-1">
-                    <span className="truncate">{choice.label}</span>
-                    {choice.hint !== undefined && (
-                      <span className="truncate text-sm text-ink-faint">{choice.hint}</span>
-                    )}
-                  </span>
-                  {choice.value === value && <Check className="text-accent" aria-label="selected" />}
-                </Command.Item>
+                />
               ))}
             </Command.List>
             {matching.length > MAX_SHOWN && (
@@ -121,5 +112,23 @@ export function Combobox({ label, value, choices, onChange, accepts, onSearch, c
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
+  );
+}
+
+interface OptionProps {
+  readonly choice: ComboboxChoice;
+  readonly isChosen: boolean;
+  onSelect(): void;
+}
+
+function Option({ choice, isChosen, onSelect }: OptionProps) {
+  return (
+    <Command.Item value={choice.value} disabled={choice.isDisabled === true} onSelect={onSelect} className={STYLE}>
+      <span className="grid min-w-0 flex-1">
+        <span className="truncate">{choice.label}</span>
+        {choice.hint !== undefined && <span className="truncate text-sm text-ink-faint">{choice.hint}</span>}
+      </span>
+      {isChosen && <Check className="text-accent" aria-label="selected" />}
+    </Command.Item>
   );
 }

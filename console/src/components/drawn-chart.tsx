@@ -81,34 +81,7 @@ export function DrawnChart(props: ChartProps) {
         <div ref={box} role="img" aria-label={label} style={{ height }} />
         <ChartReadout {...props} pointed={pointed} />
       </div>
-      <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
-        {series.map(({ label: name, color }) => (
-          <span key={name} className="flex max-w-full items-center gap-1.5">
-            <span
-              aria-hidden
-              className="size-2.5 shrink-0 rounded-[3px]"
-              style={{ backgroundColor: `var(${color})` }}
-            />
-            {PERCENTILES[name] === undefined ? (
-              <span className="truncate" title={name}>
-                {name}
-              </span>
-            ) : (
-              <Tooltip text={PERCENTILES[name]}>
-                <span tabIndex={0} className="rounded-sm underline decoration-dotted underline-offset-3">
-                  {name}
-                </span>
-              </Tooltip>
-            )}
-          </span>
-        ))}
-        {mark !== undefined && (
-          <span className="flex items-center gap-1.5">
-            <span aria-hidden className="w-3.5 border-t-2 border-dashed border-bad" />
-            {mark.label}
-          </span>
-        )}
-      </figcaption>
+      <Legend {...props} />
       <ChartTable {...props} />
     </figure>
   );
@@ -121,6 +94,36 @@ const PERCENTILES: Readonly<Record<string, string>> = {
 };
 const MIN_AXIS = 40;
 const AXIS_GAP = 16;
+
+/** What the colours mean. */
+function Legend({ series, mark }: Pick<ChartProps, "series" | "mark">) {
+  return (
+    <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
+      {series.map(({ label: name, color }) => (
+        <span key={name} className="flex max-w-full items-center gap-1.5">
+          <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ backgroundColor: `var(${color})` }} />
+          {PERCENTILES[name] === undefined ? (
+            <span className="truncate" title={name}>
+              {name}
+            </span>
+          ) : (
+            <Tooltip text={PERCENTILES[name]}>
+              <span tabIndex={0} className="rounded-sm underline decoration-dotted underline-offset-3">
+                {name}
+              </span>
+            </Tooltip>
+          )}
+        </span>
+      ))}
+      {mark !== undefined && (
+        <span className="flex items-center gap-1.5">
+          <span aria-hidden className="w-3.5 border-t-2 border-dashed border-bad" />
+          {mark.label}
+        </span>
+      )}
+    </figcaption>
+  );
+}
 
 /** The space that the longest label of the y axis needs. */
 function widthOf({ ctx }: UPlot, values: readonly string[] | null, font: string): number {

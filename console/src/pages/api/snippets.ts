@@ -12,20 +12,15 @@ interface Snippet {
 const NEW_AGENT = { name: "Ada", role: "Explains", system_prompt: "You explain things clearly and briefly." };
 const NEW_WEBHOOK = { name: "My service", url: "https://example.com/hook", events: ["message.created"] };
 
-/** Snippets with ids of the user's own rows, if there are any. */
-export function listSnippets({ agentId, swarmId }: Samples): readonly Snippet[] {
-  const agent = agentId ?? "<agent id>";
-  const swarm = swarmId ?? "<swarm id>";
-  return [
-    {
-      id: "agents",
-      title: "Agents",
-      text: "Create an agent, and list your agents. All tables are read and written this way.",
-      curl: [
-        writeCurl({ method: "POST", path: "/rest/v1/agents", body: NEW_AGENT, returnsRows: true }),
-        writeCurl({ path: "/rest/v1/agents?select=id,name,status&order=created_at.desc&limit=20" }),
-      ].join("\n\n"),
-      supabaseJs: `const { data: agent, error } = await supabase
+const AGENTS: Snippet = {
+  id: "agents",
+  title: "Agents",
+  text: "Create an agent, and list your agents. All tables are read and written this way.",
+  curl: [
+    writeCurl({ method: "POST", path: "/rest/v1/agents", body: NEW_AGENT, returnsRows: true }),
+    writeCurl({ path: "/rest/v1/agents?select=id,name,status&order=created_at.desc&limit=20" }),
+  ].join("\n\n"),
+  supabaseJs: `const { data: agent, error } = await supabase
   .from("agents")
   .insert(${writeObject(NEW_AGENT)})
   .select()
@@ -36,7 +31,36 @@ const { data: agents } = await supabase
   .select("id, name, status")
   .order("created_at", { ascending: false })
   .limit(20);`,
-    },
+};
+
+const WEBHOOKS: Snippet = {
+  id: "webhooks",
+  title: "Webhooks",
+  text: "The response contains the secret. Verify each delivery with it.",
+  curl: writeCurl({ method: "POST", path: "/rest/v1/webhooks", body: NEW_WEBHOOK, returnsRows: true }),
+  supabaseJs: `const { data: webhook } = await supabase
+  .from("webhooks")
+  .insert(${writeObject(NEW_WEBHOOK)})
+  .select()
+  .single();
+console.log(webhook.secret);
+
+// Where deliveries arrive:
+import { verifyWebhook } from "@swarmbase/sdk";
+
+export async function POST(request) {
+  const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET);
+  console.log(event.type, event.data);
+  return new Response(null, { status: 204 });
+}`,
+};
+
+/** Snippets with ids of the user's own rows, if there are any. */
+export function listSnippets({ agentId, swarmId }: Samples): readonly Snippet[] {
+  const agent = agentId ?? "<agent id>";
+  const swarm = swarmId ?? "<swarm id>";
+  return [
+    AGENTS,
     {
       id: "swarms",
       title: "Swarms",
@@ -90,27 +114,7 @@ else console.log(data);`,
   )
   .subscribe();`,
     },
-    {
-      id: "webhooks",
-      title: "Webhooks",
-      text: "The response contains the secret. Verify each delivery with it.",
-      curl: writeCurl({ method: "POST", path: "/rest/v1/webhooks", body: NEW_WEBHOOK, returnsRows: true }),
-      supabaseJs: `const { data: webhook } = await supabase
-  .from("webhooks")
-  .insert(${writeObject(NEW_WEBHOOK)})
-  .select()
-  .single();
-console.log(webhook.secret);
-
-// Where deliveries arrive:
-import { verifyWebhook } from "@swarmbase/sdk";
-
-export async function POST(request) {
-  const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET);
-  console.log(event.type, event.data);
-  return new Response(null, { status: 204 });
-}`,
-    },
+    WEBHOOKS,
   ];
 }
 
