@@ -2,8 +2,6 @@ import { isTest, MAX_FUNCTION_LINES } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { type SourceFile, walk } from "../source-file.ts";
 
-/** Folders whose functions may be longer. */
-const UNCHECKED = ["bench/", "console/"];
 const SQL_FILE = /^server\/functions\/[^/]+\.sql$/;
 const SQL_FUNCTION = /^create (?:or replace )?(?:function|procedure) ([\w.]+)[^;]*?\sas (\$\w*\$)[\s\S]*?\2;/gm;
 
@@ -22,7 +20,7 @@ export const checkFunctionSize: Rule = ({ sources, texts }) => [
 ];
 
 function findLongFunctions({ path, text, program, lineAt }: SourceFile): Fault[] {
-  if (isTest(path) || UNCHECKED.some((folder) => path.startsWith(folder))) return [];
+  if (isTest(path)) return [];
   const faults: Fault[] = [];
   walk(program, (node) => {
     const { type, start, end } = node;
