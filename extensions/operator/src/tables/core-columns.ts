@@ -25,10 +25,10 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at client_id",
   conversation_summaries: "swarm_id agent_id up_to_seq ~text created_at",
   customer_turns: "id agent_id user_id run_id status duration_ms cost_usd error_code tool_names created_at",
-  eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
+  eval_cases: "id user_id dataset_id name ~input ~expectation position created_at updated_at",
   eval_datasets: "id user_id name description created_at updated_at",
   eval_results:
-    "id user_id eval_run_id case_id case_name input expectation passed is_regression score reason output run_id " +
+    "id user_id eval_run_id case_id case_name ~input ~expectation passed is_regression score ~reason ~output run_id " +
     "latency_ms input_tokens output_tokens cost_usd created_at",
   eval_runs:
     "id user_id dataset_id agent_id agent_version baseline_run_id status case_count passed_count regression_count " +
