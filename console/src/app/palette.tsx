@@ -192,7 +192,7 @@ function useMatches(text: string) {
     groups: isExact ? [...results, ...offered] : [...offered, ...results],
     isSearching: isLoading || !isSettled,
     failure,
-    /** Null: all messages are searched. */
+    /** Null means that all messages are searched. */
     searchOlder: settled === "" || isComplete ? null : () => setCompleteText(settled),
   };
 }

@@ -122,7 +122,7 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
 interface StartHereProps {
   readonly failure: Failure | null;
   readonly isBusy: boolean;
-  /** Null: no agent is chosen. */
+  /** Null means that no agent is chosen. */
   readonly onStart: (() => void) | null;
 }
 

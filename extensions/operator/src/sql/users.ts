@@ -3,7 +3,7 @@ import type { Query } from "swarmbase/extension";
 export const USER_STATES = ["all", "disabled", "unconfirmed", "operators"] as const;
 type UserState = (typeof USER_STATES)[number];
 
-/** What a list can be ordered by, the largest first: a column of `user_days`, summed over the day or the month; null: no sum. */
+/** What a list can be ordered by, the largest first: a column of `user_days`, summed over the day or the month; null means no sum. */
 const ORDERS = {
   created: null,
   requests_today: ["requests", "today"],

@@ -74,7 +74,7 @@ class Dispatcher {
   readonly #capacityWakeUps = new Set<WakeUp>();
   /** The loop for due deliveries. full: the last claim found no free capacity, so the next one waits for some. */
   #claiming: "waiting" | "running" | "full" = "waiting";
-  /** Resolves when nothing is held. Null: the dispatcher is running. */
+  /** Resolves when nothing is held. Null means that the dispatcher is running. */
   #stopping: PromiseWithResolvers<void> | null = null;
   /** Capacity that claims on insert may use. Claims of due deliveries ignore it. */
   #reservedCapacity = 0;

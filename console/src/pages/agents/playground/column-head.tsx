@@ -106,7 +106,7 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
 }
 
 interface ColumnMenuProps extends Pick<ColumnHeadProps, "letter" | "column" | "columns"> {
-  /** Null: the column cannot be saved. */
+  /** Null means that the column cannot be saved. */
   readonly onSave: (() => void) | null;
 }
 

@@ -167,7 +167,7 @@ interface AskAllProps {
   readonly columns: readonly Column[];
   readonly isComparing: boolean;
   onCompare(): void;
-  /** False: the agent of the column cannot be asked. */
+  /** False means that the agent of the column cannot be asked. */
   onAsk(column: Column, questions: readonly Asked[]): boolean;
   onStop(): void;
 }
