@@ -8,14 +8,13 @@ export interface OperationsOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly extensions: readonly LoadedExtension[];
-  /** Null or absent unless this is a worker process. */
-  readonly primary?: object | null;
+  readonly isWorkerProcess: boolean;
   /** Throws before the modules are open. */
   getCore(): CorePorts;
 }
 
 export function openOperations(options: OperationsOptions): ExtensionOperations {
-  const { settings, environment, extensions, primary = null, getCore } = options;
+  const { settings, environment, extensions, isWorkerProcess, getCore } = options;
   return {
     settings: () =>
       describeSettings(
@@ -44,6 +43,6 @@ export function openOperations(options: OperationsOptions): ExtensionOperations 
       return sendTestMail(getCore().auth, userId);
     },
     roles: settings.roles,
-    isWorkerProcess: primary !== null,
+    isWorkerProcess,
   };
 }

@@ -85,6 +85,7 @@ function openExtension(
   const database = { user: pool, service: pool, work: pool } as unknown as Database;
   return openExtensions({
     ...parts,
+    isWorkerProcess: false,
     extensions: [{ ...loaded, trustedUrls: [], observation: {}, connections: configured.connections ?? {} }],
     settings: loadSettings({ DB_STATEMENT_TIMEOUT_MS: "10000" }),
     server: { adminUrl: "postgresql://localhost/db", directUrl: "postgresql://localhost/db", clusterDir: null },

@@ -14,9 +14,10 @@ interface ExtensionModuleOptions extends OpenNodeContext {
 
 /** The extensions with their outgoing connections. */
 export async function openExtensionModule(options: ExtensionModuleOptions): Promise<OpenedExtensions> {
-  const { settings, meter, policy, ca, baseUrl, closers } = options;
+  const { settings, meter, policy, ca, baseUrl, closers, primary = null } = options;
   const extensions = await openExtensions({
     ...options,
+    isWorkerProcess: primary !== null,
     readMetrics: async () => (await meter?.read()) ?? [],
     openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {
       const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: perOrigin, exemptUrls, ...connections });
