@@ -66,9 +66,36 @@ type Work = (typeof WORK)[number];
 /** The share of the stop timeout of the service that requests in flight get to finish. */
 const STOP_SHARE = 0.7;
 
-export type WebhookModule = ReturnType<typeof openWebhooks>;
+/** A call of the module: that of its function, without the tools. */
+type Call<Of> = Of extends (tools: WebhookTools, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
 
-export function openWebhooks(options: WebhooksOptions) {
+export interface WebhookModule {
+  readonly workers: readonly Worker[];
+  /** Those of every node, also of one without the role `worker`: they notify other nodes, and wait for events of feeds. */
+  readonly nodeWorkers: readonly Worker[];
+  readonly feedWaits: FeedWaits;
+  readonly testWebhook: Call<typeof testWebhook>;
+  readonly retryDelivery: Call<typeof retryDelivery>;
+  readonly sendNow: Call<typeof sendNow>;
+  readonly regenerateSecret: Call<typeof regenerateSecret>;
+  readonly revokePreviousSecrets: Call<typeof revokePreviousSecrets>;
+  readonly testFilter: Call<typeof testFilter>;
+  readonly replay: Call<typeof replay>;
+  readonly recoverSince: Call<typeof recoverSince>;
+  /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
+  wake(): void;
+  findRecovery(callerId: CallerId, id: string): ReturnType<typeof selectRecovery>;
+  /** Counts one send of a user in the window that the dispatchers use. */
+  countSend(userId: string): ReturnType<typeof grantSend>;
+  /** Releases the deliveries that a lost node has claimed, and looks for events that it has not turned into deliveries. */
+  releaseNode(node: string): Promise<void>;
+  /** Due work that is not done yet, for monitoring. */
+  findBacklog(): ReturnType<typeof selectBacklogByClass>;
+}
+
+export function openWebhooks(options: WebhooksOptions): WebhookModule {
   const times = { ...TIMES, ...options.times };
   const work = new WorkNotifier(options);
   const tools = buildTools(options, work);
@@ -76,10 +103,8 @@ export function openWebhooks(options: WebhooksOptions) {
 
   return {
     workers: createWorkers(options, { tools, work, times }),
-    /** Those of every node, also of one without the role `worker`: they notify other nodes, and wait for events of feeds. */
     nodeWorkers: [feedWaits.worker, ...work.workers],
     feedWaits,
-    /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
     wake: () => {
       work.wakeUps.events.trigger();
       work.eventNotice.add();
@@ -90,26 +115,23 @@ export function openWebhooks(options: WebhooksOptions) {
     regenerateSecret: regenerateSecret.bind(null, tools),
     revokePreviousSecrets: revokePreviousSecrets.bind(null, tools),
     testFilter: testFilter.bind(null, tools),
-    replay: async (call: Parameters<typeof replay>[1]) => {
+    replay: async (call) => {
       const replayed = await replay(tools, call);
       work.notifyAll("deliveries");
       return replayed;
     },
-    recoverSince: async (call: Parameters<typeof recoverSince>[1]) => {
+    recoverSince: async (call) => {
       const recovery = await recoverSince(tools, call);
       work.notifyAll("recoveries");
       return recovery;
     },
-    findRecovery: (callerId: CallerId, id: string) => selectRecovery(tools.pool, callerId, id),
-    /** Counts one send of a user in the window that the dispatchers use. */
-    countSend: (userId: string) => grantSend(tools.pool, userId, tools.sendLimit),
-    /** Releases the deliveries that a lost node has claimed, and looks for events that it has not turned into deliveries. */
-    releaseNode: async (node: string) => {
+    findRecovery: (callerId, id) => selectRecovery(tools.pool, callerId, id),
+    countSend: (userId) => grantSend(tools.pool, userId, tools.sendLimit),
+    releaseNode: async (node) => {
       work.notifyAll("events");
       await releaseClaimRange(tools.pool, claimRangeOf(node));
       work.notifyAll("deliveries");
     },
-    /** Due work that is not done yet, for monitoring. */
     findBacklog: () => selectBacklogByClass(tools.pool),
   };
 }
