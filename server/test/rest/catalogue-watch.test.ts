@@ -71,7 +71,10 @@ describe("a catalogue that is kept up to date", () => {
     await opened.stage.run(
       "alter table live.second add constraint to_first foreign key (first_id) references live.first",
     );
-    await until(() => holder.current().relationships.some(({ constraint }) => constraint === "to_first"), "the new key");
+    await until(
+      () => holder.current().relationships.some(({ constraint }) => constraint === "to_first"),
+      "the new key",
+    );
   });
 
   it("sees changes that happened while the listener was disconnected, and reconnects", async (t) => {
