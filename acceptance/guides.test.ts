@@ -86,15 +86,14 @@ test("beyond: the examples for serving customers run without changes", async () 
   await run((await readBlocks("serve-customers.md")).join("\n"), names({ admin: openAdmin(service), customer }));
 });
 
-test("beyond: the examples for swarms run without changes", async () => {
+test("beyond: the examples for runs run without changes", async () => {
   const id = await add(ada, "swarms", { name: "Room" });
   const agent = { id: await addSwarmAgent(ada, id, "Critic") };
-  for (const block of await readBlocks("swarms.md", { below: "## Strategies" }))
-    await run(block, names({ swarm: { id }, agent }));
+  for (const block of await readBlocks("runs.md")) await run(block, names({ swarm: { id }, agent }));
 });
 
 test("beyond: the examples for swarms and members run without changes", async () => {
-  await run((await readBlocks("swarms.md", { above: "## Strategies" })).join("\n"), names({ bob: bob.client }));
+  await run((await readBlocks("swarms.md")).join("\n"), names({ bob: bob.client }));
 });
 
 test("beyond: the examples for long work and for events of the app run without changes", async () => {
@@ -260,7 +259,8 @@ test("beyond: the examples for realtime run without changes", async () => {
 });
 
 test("beyond: the examples for signed requests run without changes", async () => {
-  for (const block of await readBlocks("limits.md")) await run(block, names({ createHmac, secret: "s", body: "{}" }));
+  for (const block of await readBlocks("signed-requests.md"))
+    await run(block, names({ createHmac, secret: "s", body: "{}" }));
 });
 
 test("beyond: the examples for browser apps run without changes", async () => {
