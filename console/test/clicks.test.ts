@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../server/test/support/until.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 import { countClicks } from "./support/count-clicks.ts";
@@ -68,6 +69,9 @@ test("a failing webhook is fixed and its delivery sent again with at most six cl
     retry_count: 0,
   });
   await api.call("POST", "/rest/v1/agents", { name: "Ben" });
+  const listFailed = async () =>
+    (await api.call("GET", "/rest/v1/webhook_deliveries?status=eq.failed&select=id")) as unknown[];
+  await until(async () => (await listFailed()).length > 0, "the delivery has failed");
   await openHome(page);
   const clicks = await countClicks(page);
   await page.getByRole("link", { name: "View deliveries" }).click();
