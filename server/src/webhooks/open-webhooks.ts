@@ -59,7 +59,7 @@ export interface WebhooksOptions {
   readonly times?: Partial<typeof TIMES>;
 }
 
-/** What can wait for a poll. The payloads of notifications; releases before this one send an empty one. */
+/** What can wait for a poll, as the payload of a notification. A later release may send others, which wake all. */
 const WORK = ["events", "deliveries", "recoveries", "feeds"] as const;
 type Work = (typeof WORK)[number];
 

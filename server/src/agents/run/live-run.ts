@@ -118,8 +118,8 @@ export interface OpenedTurn {
 
 /** What a node needs to continue a run that another one executed, as stored. */
 export interface RunProgress {
-  /** Absent in rows of earlier builds, which are of version 1. */
-  readonly version?: number;
+  /** Nodes of a later release may store what this one does not know. */
+  readonly version: number;
   readonly elapsedMs: number;
   readonly turnCount: number;
   readonly toolCallCount: number;

@@ -56,7 +56,7 @@ function toWaiting(run: LiveRun, live: LiveCall): WaitingCall {
 
 /** Whether a newer release has stored the progress, in a form that this one would misread. */
 export function isNewerProgress({ progress }: Pick<LoadedRun, "progress">): boolean {
-  return progress !== null && ((progress as RunProgress).version ?? 1) > VERSION;
+  return progress !== null && (progress as RunProgress).version > VERSION;
 }
 
 /** The progress to continue from. Null for a run that begins. */
@@ -73,6 +73,7 @@ export function readProgress({ progress, recovery }: LoadedRun): RunProgress | n
   // A node that was lost may have paid for one that nobody has stored.
   const hasSummarized = stored?.hasSummarized === true || blank.length > 0;
   return {
+    version: VERSION,
     elapsedMs: elapsedMs + recovery.elapsed_ms,
     turnCount,
     toolCallCount,
